@@ -1,0 +1,1 @@
+"""How a system under test is reached."""

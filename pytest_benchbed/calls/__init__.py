@@ -1,0 +1,1 @@
+"""The broker: who may spend, when, and what is remembered."""

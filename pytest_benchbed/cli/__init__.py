@@ -1,0 +1,1 @@
+"""The benchbed command; thin."""

@@ -1,0 +1,1 @@
+"""Pairing and the gate: pure functions of saved runs."""

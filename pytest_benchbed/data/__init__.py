@@ -1,0 +1,1 @@
+"""Datasets: index, pins, validation, staging, answers."""

@@ -1,0 +1,1 @@
+"""Everything that imports pytest; nobody imports it."""

@@ -1,0 +1,1 @@
+"""Formats and values: pure, no files, no processes."""

@@ -1,0 +1,132 @@
+"""The one JSON reader for everything that comes from outside.
+
+Frames, predictions, result records, dataset files and run files all go through
+:func:`read_json`. It refuses what the standard reader lets through: duplicate
+keys, NaN and infinities, huge numbers, deep nesting, lone surrogates, NUL, a
+byte order mark, and anything but exactly one document.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+
+from pytest_benchbed.model.canonical import MAX_INTEGER
+
+MAX_DEPTH = 64
+MAX_INTEGER_DIGITS = 19
+
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_BAD_CHARACTER = re.compile("[\x00\ud800-\udfff]")
+
+
+class MalformedJson(ValueError):
+    """The text is not JSON that this project accepts.
+
+    ``kind`` is a stable word (``not_utf8``, ``bom``, ``empty``, ``syntax``,
+    ``duplicate_key``, ``not_finite``, ``number_too_large``, ``too_deep``,
+    ``bad_character``); ``detail`` says more, without quoting the text.
+    """
+
+    def __init__(self, kind: str, detail: str) -> None:
+        """Keep both parts."""
+        super().__init__(f"{kind}: {detail}")
+        self.kind = kind
+        self.detail = detail
+
+
+def read_json(data: bytes | str, *, max_depth: int = MAX_DEPTH) -> Any:
+    """Parse exactly one JSON document.
+
+    Text is not normalised. ``data`` as ``str`` must already be decoded strictly.
+
+    Raises:
+        MalformedJson: for every deviation, see its ``kind``.
+    """
+    text = _decode(data)
+    if not text.strip(" \t\r\n"):
+        raise MalformedJson("empty", "no document")
+    _check_depth(text, max_depth)
+    try:
+        value = _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        raise MalformedJson("syntax", f"{error.msg} at character {error.pos}") from None
+    if "\\u" in text or _BAD_CHARACTER.search(text):
+        _check_characters(value)
+    return value
+
+
+def _decode(data: bytes | str) -> str:
+    if isinstance(data, str):
+        text = data
+    else:
+        try:
+            text = bytes(data).decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise MalformedJson("not_utf8", f"byte {error.start} is not UTF-8") from None
+    if text.startswith("\ufeff"):
+        raise MalformedJson("bom", "starts with a byte order mark")
+    return text
+
+
+def _check_depth(text: str, max_depth: int) -> None:
+    """Count the nesting before parsing: the standard parser recurses."""
+    if text.count("[") + text.count("{") <= max_depth:
+        return
+    depth = 0
+    for character in _STRING.sub('""', text):
+        if character in "[{":
+            depth += 1
+            if depth > max_depth:
+                raise MalformedJson("too_deep", f"nested deeper than {max_depth}")
+        elif character in "]}":
+            depth -= 1
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise MalformedJson("duplicate_key", f"key {ascii(key)[:80]} stands twice")
+            seen.add(key)
+    return value
+
+
+def _integer(text: str) -> int:
+    if len(text.lstrip("-")) > MAX_INTEGER_DIGITS or abs(number := int(text)) > MAX_INTEGER:
+        raise MalformedJson("number_too_large", "an integer is beyond 2^53 - 1")
+    return number
+
+
+def _float(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise MalformedJson("number_too_large", "a number overflows")
+    return number
+
+
+def _constant(text: str) -> Any:
+    raise MalformedJson("not_finite", f"{text} is not JSON")
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_pairs, parse_int=_integer, parse_float=_float, parse_constant=_constant
+)
+
+
+def _check_characters(value: Any) -> None:
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, str):
+            if _BAD_CHARACTER.search(item):
+                raise MalformedJson("bad_character", "a string has U+0000 or a lone surrogate")
+        elif isinstance(item, dict):
+            stack.extend(item.keys())
+            stack.extend(item.values())
+        elif isinstance(item, list):
+            stack.extend(item)
