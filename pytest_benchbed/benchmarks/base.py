@@ -18,7 +18,7 @@ TIERS = ("component", "document", "site")
 BOARDS = ("Extract", "Verify", "Locate", "Research", "Legal", "Site")
 VIEWERS = ("table-grid", "image-overlay", "json")
 Scored = bool | float | dict[str, bool] | dict[str, ProfileScore]
-Summary = dict[str, float | None | tuple[int, int]]
+Summary = dict[str, float | tuple[int, int] | None]
 
 
 class Benchmark:

@@ -81,6 +81,8 @@ class ExecutorRecord(Model):
 class Counts(Model):
     """Cases by what became of them."""
 
+    scope: int = 0
+    """Cases of the scope that are not retired; the gate counts what was not selected."""
     selected: int = 0
     scored: int = 0
     technical: int = 0
@@ -126,6 +128,13 @@ class TechnicalRecord(Model):
     detail: str
 
 
+class Hole(Model):
+    """A selected case without a result."""
+
+    case: str
+    reason: str
+
+
 class HistoryEntry(Model):
     """A later change of the record."""
 
@@ -165,5 +174,6 @@ class RunRecord(Model):
     note: str | None = None
     gate: GateSummary | None
     technical: list[TechnicalRecord]
+    holes: list[Hole] = []
     versions: dict[str, str]
     history: list[HistoryEntry]
