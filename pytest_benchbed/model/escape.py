@@ -4,6 +4,9 @@ Case text, answers and replies are written by anybody. Each place has its
 function: :func:`island` for JSON inside a page, :func:`html` for elements and
 quoted attributes, :func:`md` for Markdown, :func:`term` for terminals, logs
 and reports of tests.
+
+What cannot be seen is shown or replaced: a difference between two texts may be
+one zero-width character, and a bidi control may turn the words around it.
 """
 
 from __future__ import annotations
@@ -13,14 +16,19 @@ import json
 import re
 from typing import Any
 
-# C0, DEL, C1, lone surrogates, line and paragraph separators, bidi controls,
-# zero-width characters, BOM, tags.
-_HIDDEN = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
-    "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+# Every control, format, surrogate and separator character of Unicode (Cc, Cf,
+# Cs, Zl, Zp), the blank letters (fillers, braille blank), the joiner that only
+# disturbs, and the invisible planes of tags and variation selectors. Written
+# out: a scan of all characters at import would cost a quarter of a second.
+_INVISIBLE = (
+    "\x00-\x1f\x7f-\x9f\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160"
+    "\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ud800-\udfff"
+    "\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U000110bd\U000110cd\U00013430-\U0001345f"
+    "\U0001bca0-\U0001bcaf\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-_CONTROL_KEEPING_SPACE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
-_MARKDOWN = re.compile(r"[`*_{}\[\]()<>#+\-.!|~@&:=/\\\\]")
+_HIDDEN = re.compile(f"[{_INVISIBLE}]")
+_HIDDEN_BUT_LINES = re.compile(rf"(?![\t\n])[{_INVISIBLE}]")
+_MARKDOWN = re.compile(r"[`*_{}\[\]()<>#+\-.!|~@&:=/\\\"'$]")
 
 
 def term(text: object, limit: int = 200) -> str:
@@ -28,11 +36,12 @@ def term(text: object, limit: int = 200) -> str:
 
     Cut at ``limit`` characters, which is said by ``…``. The caller writes words
     of its own first: foreign text never starts a line, so that no log reader
-    takes it for a command.
+    takes it for a command. One kind of command is obeyed anywhere in a line
+    (``##[error]``, ``##vso[…]``): its second ``#`` becomes an escape too.
     """
     line = str(text)
     cut = line[: limit + 1]
-    escaped = _HIDDEN.sub(_escape, cut[:limit])
+    escaped = _HIDDEN.sub(_escape, cut[:limit]).replace("##", "#\\x23")
     return escaped + ("…" if len(cut) > limit else "")
 
 
@@ -47,20 +56,37 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def html(text: object) -> str:
-    """Return ``text`` for an element or a quoted attribute; control characters become U+FFFD."""
-    return _html.escape(_CONTROL_KEEPING_SPACE.sub("\ufffd", str(text)), quote=True)
+    """Return ``text`` for an element or a quoted attribute.
+
+    Line feeds and tabs stay; every other invisible character is shown by its
+    number, as ``⟨U+200B⟩``.
+    """
+    shown = _HIDDEN_BUT_LINES.sub(lambda match: f"⟨U+{ord(match.group()):04X}⟩", str(text))
+    return _html.escape(shown, quote=True)
 
 
 def md(text: object, limit: int = 200) -> str:
-    """Return ``text`` for Markdown: one line, no markup, link, image, mention or reference."""
+    """Return ``text`` as a Markdown code element: one line, cut at ``limit``, inert.
+
+    Markup is taken out by entities, invisible characters are replaced. The
+    element is needed besides: hosts look for mentions (``@name``), references
+    (``#1``, ``closes #1``, commit ids) and emoji in the *rendered* text, where
+    an entity is already undone, but not inside ``<code>``.
+    """
     line = str(text)
+    if not line:
+        return ""
     flat = _HIDDEN.sub("\ufffd", line[:limit])
     escaped = _MARKDOWN.sub(lambda match: f"&#{ord(match.group())};", flat)
-    return escaped + ("…" if len(line) > limit else "")
+    return f"<code>{escaped}{'…' if len(line) > limit else ''}</code>"
 
 
 def island(value: Any) -> str:
-    """Return ``value`` as JSON that cannot close its ``<script>`` element."""
+    """Return ``value`` as JSON that cannot close its ``<script>`` element.
+
+    Raises:
+        ValueError: NaN or an infinity: a page's parser would refuse them.
+    """
     text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
