@@ -113,6 +113,11 @@ class Benchmark:
         """Say whether ``candidate`` is worse than ``other``; default: it has a new error."""
         return bool(candidate.keys - other.keys)
 
+    @property
+    def has_own_is_worse(self) -> bool:
+        """Whether the type redefines :meth:`is_worse`; then errors alone do not decide."""
+        return type(self).is_worse is not Benchmark.is_worse
+
     def unit(self, case: Case) -> str:
         """Return the unit whose metrics are compared by a band; default: one, ``all``."""
         return "all"

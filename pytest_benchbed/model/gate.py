@@ -61,6 +61,8 @@ class Coverage(Model):
     removed: list[str] = []
     unverifiable: list[Unverifiable] = []
     no_answer: list[str] = []
+    no_answer_known: int = 0
+    """How many of ``no_answer`` the baseline declined too."""
 
 
 class FalseAlarm(Model):

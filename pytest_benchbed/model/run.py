@@ -175,5 +175,7 @@ class RunRecord(Model):
     gate: GateSummary | None
     technical: list[TechnicalRecord]
     holes: list[Hole] = []
+    retired: list[str] = []
+    """Ids of the dataset's retired cases, so that the gate can tell them from removed ones."""
     versions: dict[str, str]
     history: list[HistoryEntry]

@@ -1,0 +1,60 @@
+"""Which gate rules there are, which of them this version decides, and what ``auto`` takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pytest_benchbed.model.errors import UsageProblem
+from pytest_benchbed.model.names import unknown_name
+
+RULES = ("strict", "confirm", "allowance", "band", "auto")
+BUILT = ("strict",)
+
+AUTO_NOTICE = (
+    "rule auto takes strict: confirm, which asks suspects again, is not built in this version"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenRule:
+    """The rule that decides."""
+
+    name: str
+    source: str
+    """Where it was asked for; ``auto`` when that rule chose."""
+    notice: str
+    """What a reader must know about the choice, or ``""``."""
+
+
+def choose_rule(asked: str, source: str = "command line") -> ChosenRule:
+    """Return the rule for what was asked.
+
+    ``auto`` takes ``strict`` while ``confirm`` is not built, and says so.
+
+    Raises:
+        UsageProblem: a rule that does not exist, with the nearest name; or one
+            that is not built yet, by its name.
+    """
+    if asked == "auto":
+        return ChosenRule("strict", "auto", AUTO_NOTICE)
+    if asked in BUILT:
+        return ChosenRule(asked, source, "")
+    if asked in RULES:
+        raise UsageProblem(
+            f"rule {asked!r} ({source}) is not built in this version.\n"
+            "Use --bench-rule=strict, or leave it out: auto takes strict."
+        )
+    raise UsageProblem(unknown_name("rule", asked, RULES, "") + f" ({source})")
+
+
+def check_justification(text: str | None, rule: str) -> None:
+    """Refuse a reason given for a fall: only rule ``band`` can be justified.
+
+    Raises:
+        UsageProblem: any text, an empty one included, with another rule.
+    """
+    if text is not None and rule != "band":
+        raise UsageProblem(
+            f"--bench-justify excuses a fall under rule 'band'; rule {rule!r} excuses none.\n"
+            "Leave it out, or repair the regression."
+        )
