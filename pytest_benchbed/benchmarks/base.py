@@ -55,16 +55,21 @@ class Benchmark:
     inputs_model: type[BaseModel] | None = None
     answer_model: type[BaseModel] | None = None
     prediction_model: type[BaseModel] | None = None
-    """Pydantic models; None: any JSON object."""
+    """Pydantic models; None: any JSON object. Keys they do not declare are refused."""
     drive: str | None = None
     """``module:function``, imported in the adapter's process: ``f(adapter, case)``."""
     at_least: Mapping[str, float] = {}
-    """A metric below its value is an error ``below``."""
+    """A metric below its value (above it, if lower is better) is an error ``below``."""
     tolerance: Mapping[str, float] = {}
     """Worse than every same-code run by more than this is worse."""
 
     def score_case(self, case: Case, answer: Any, prediction: Any) -> Scored:
         """Score one prediction.
+
+        Called only with a prediction that fits ``prediction_model``. Answer and
+        prediction are plain JSON (dict, list, text, numbers), not model
+        objects, and belong to this call: changing them changes nothing else. A
+        type that wants objects builds them with ``prediction_model.model_validate``.
 
         Returns:
             ``{profile: ProfileScore}`` with every declared profile, or a short

@@ -1,0 +1,123 @@
+"""Benchmark types by name, checked when they are registered.
+
+A class is checked at once. What is named by text is imported at the first
+question, so that a session without benchmarks imports none of it; then every
+registration is loaded, because only the class knows its id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pytest_benchbed.benchmarks.base import Benchmark
+from pytest_benchbed.benchmarks.declaration import checked_type
+from pytest_benchbed.benchmarks.declaration import type_name
+from pytest_benchbed.benchmarks.entry import check_entry
+from pytest_benchbed.benchmarks.entry import load_entry
+from pytest_benchbed.benchmarks.function import check_declared
+from pytest_benchbed.benchmarks.function import type_of_function
+from pytest_benchbed.model.errors import UsageProblem
+from pytest_benchbed.model.escape import term
+from pytest_benchbed.model.names import unknown_name
+
+LIST = "pytest --bench-list"
+
+
+class BenchmarkRegistry:
+    """What the hook ``pytest_benchbed_benchmarks`` fills."""
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self._types: dict[str, Benchmark] = {}
+        self._pending: list[Callable[[], Benchmark]] = []
+        self._scorers: dict[str, tuple[str, dict[str, Any]]] = {}
+
+    def add(self, benchmark: type[Benchmark] | str) -> None:
+        """Register a type: a class, or ``"module:Class"`` to import it when it is needed.
+
+        The same type twice is fine.
+
+        Raises:
+            UsageProblem: the declaration is refused, or the id is taken by another class.
+        """
+        if not isinstance(benchmark, str):
+            self._enter(checked_type(benchmark))
+            return
+        check_entry(benchmark, "my_package.my_module:MyBenchmark")
+        self._pending.append(lambda: checked_type(load_entry(benchmark)))
+
+    def add_scorer(self, benchmark_id: str, entry: str, **declared: Any) -> None:
+        """Register a type made of one function ``f(prediction, expected)``.
+
+        It returns true or false, ``{check: bool}``, or a number in [0, 1]; for
+        a number declare ``at_least={"score": v}`` or ``tolerance={"score": t}``.
+        Every other declaration of a type may be given, such as ``label``,
+        ``headline`` or ``scoring_version``.
+
+        Raises:
+            UsageProblem: a bad entry, an unknown declaration, or an id registered
+                with another function.
+        """
+        check_entry(entry, "my_package.my_module:my_function")
+        check_declared(benchmark_id, declared)
+        known = self._scorers.setdefault(benchmark_id, (entry, declared))
+        if known != (entry, declared):
+            raise UsageProblem(
+                f"scorer {term(benchmark_id, 80)!r} is registered twice, as {known[0]!r} and as "
+                f"{entry!r} or with other declarations.\nGive one of them another id."
+            )
+        if known[1] is declared:  # else it was registered before, with equal declarations
+            self._pending.append(
+                lambda: checked_type(
+                    type_of_function(benchmark_id, entry, load_entry(entry), declared)
+                )
+            )
+
+    def get(self, name: str) -> Benchmark:
+        """Return the type with this id.
+
+        Raises:
+            UsageProblem: an unknown id (with the nearest one), or a registration
+                that cannot be loaded.
+        """
+        self._load()
+        if name not in self._types:
+            raise UsageProblem(unknown_name("benchmark", name, self._types, LIST))
+        return self._types[name]
+
+    def names(self) -> list[str]:
+        """Return all ids, sorted."""
+        self._load()
+        return sorted(self._types)
+
+    def family(self, name: str) -> list[str]:
+        """Return the ids of a family, sorted; empty if there is no such family."""
+        self._load()
+        return sorted(key for key, kind in self._types.items() if kind.family == name)
+
+    def _load(self) -> None:
+        while self._pending:
+            # Removed only when it is in: a fault is told again at the next question.
+            self._enter(self._pending[0]())
+            del self._pending[0]
+
+    def _enter(self, benchmark: Benchmark) -> None:
+        who = type_name(type(benchmark))
+        for known in self._types.values():
+            other = type_name(type(known))
+            if known.id.casefold() == benchmark.id.casefold():
+                if type(known) is type(benchmark):
+                    return
+                raise UsageProblem(
+                    f"benchmark id {benchmark.id!r} is registered twice: by {other} and by {who}.\n"
+                    f"Ids are unique, ignoring case: rename one, or unload its plugin with "
+                    f"-p no:NAME."
+                )
+            if benchmark.family == known.id or known.family == benchmark.id:
+                name = known.id if benchmark.family == known.id else benchmark.id
+                raise UsageProblem(
+                    f"{name!r} is both an id and a family, declared by {other} and by {who}.\n"
+                    f"--bench={name} could mean both: rename one."
+                )
+        self._types[benchmark.id] = benchmark
