@@ -1,0 +1,195 @@
+"""``benchbed``: each command reads its arguments and calls one library function.
+
+Commands that need what plugins register get it by the same way as pytest: a
+small plugin given to ``pytest.main`` whose ``pytest_cmdline_main`` does the work
+and returns the exit code.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import pytest
+import typer
+
+from pytest_benchbed.edge.registration import Registries
+from pytest_benchbed.edge.registration import load
+from pytest_benchbed.model.errors import BenchbedError
+
+REFUSED = 2
+
+app = typer.Typer(
+    help="Work with benchmark datasets and saved runs. Cases are run by pytest: "
+    "pytest --bench=NAME.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="A run directory, or its id.")]
+RunsDir = Annotated[
+    Path | None, typer.Option("--runs-dir", metavar="DIR", help="Folder of the run directories.")
+]
+
+
+def main() -> None:
+    """Run the command; a mistake of the user is one line on stderr and exit 2."""
+    try:
+        app(prog_name="benchbed")
+    except BenchbedError as error:
+        typer.echo(f"benchbed: {error}", err=True)
+        sys.exit(REFUSED)
+
+
+class _Command:
+    """The plugin that stands in for a test session."""
+
+    def __init__(self, work: Callable[[pytest.Config, Registries], int]) -> None:
+        self.work = work
+        self.error: BenchbedError | None = None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_cmdline_main(self, config: pytest.Config) -> int:
+        try:
+            return self.work(config, load(config))
+        except BenchbedError as error:
+            self.error = error
+            return REFUSED
+
+
+def with_registrations(work: Callable[[pytest.Config, Registries], int]) -> int:
+    """Load plugins and the root ``conftest.py`` as pytest does, then do ``work``."""
+    command = _Command(work)
+    code = int(pytest.main(["-p", "no:cacheprovider"], plugins=[command]))
+    if command.error is not None:
+        raise command.error
+    return code
+
+
+def _runs_dir(config: pytest.Config, named: Path | None) -> Path:
+    from pytest_benchbed.edge.activation import runs_dir
+
+    return named.resolve() if named else runs_dir(config)
+
+
+@app.command("list")
+def list_command() -> None:
+    """List benchmarks, datasets and adapters."""
+    from pytest_benchbed.edge.listing import listing_lines
+
+    def work(_: pytest.Config, registries: Registries) -> int:
+        for line in listing_lines(registries):
+            typer.echo(line)
+        return 0
+
+    raise typer.Exit(with_registrations(work))
+
+
+@app.command()
+def validate(
+    path: Annotated[Path, typer.Argument(help="A dataset's folder.")],
+) -> None:
+    """Check one dataset: files, pins, ids, answers; exit 1 on a fault."""
+    from pytest_benchbed.cli.validate import run_validate
+
+    def work(_: pytest.Config, registries: Registries) -> int:
+        return run_validate(path, registries.benchmarks, typer.echo)
+
+    raise typer.Exit(with_registrations(work))
+
+
+@app.command()
+def pin(
+    path: Annotated[Path, typer.Argument(help="A dataset's folder.")],
+    bump: Annotated[bool, typer.Option("--bump", help="Raise the version.")] = False,
+    benchmark: Annotated[
+        str | None, typer.Option(help="Benchmark id, where the folder does not say it.")
+    ] = None,
+    dataset_id: Annotated[str | None, typer.Option("--id", help="Dataset id.")] = None,
+    visibility: Annotated[
+        str | None, typer.Option(help="public or private (default for a new one: private).")
+    ] = None,
+) -> None:
+    """Write the manifest of a dataset: pins of its files, digests of inputs and answers."""
+    from pytest_benchbed.cli.pin import run_pin
+
+    raise typer.Exit(
+        run_pin(
+            path,
+            bump=bump,
+            benchmark=benchmark,
+            dataset_id=dataset_id,
+            visibility=visibility,
+            echo=typer.echo,
+        )
+    )
+
+
+@app.command()
+def generate(
+    name: Annotated[str, typer.Argument(help="A public benchmark, such as table-separators.")],
+    out: Annotated[Path | None, typer.Option(help="Folder to write the dataset to.")] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Compare with what is there; write nothing.")
+    ] = False,
+) -> None:
+    """Generate a public dataset again, byte for byte."""
+    from pytest_benchbed.cli.generate import run_generate
+
+    raise typer.Exit(run_generate(name, out, check, typer.echo))
+
+
+@app.command()
+def runs(runs_dir: RunsDir = None) -> None:
+    """List saved runs, newest first."""
+    from pytest_benchbed.cli.runs import run_runs
+
+    def work(config: pytest.Config, _: Registries) -> int:
+        return run_runs(_runs_dir(config, runs_dir), typer.echo)
+
+    raise typer.Exit(with_registrations(work))
+
+
+@app.command()
+def gate(
+    run: RunArgument,
+    baseline: Annotated[
+        str | None, typer.Option(metavar="RUN", help="Compare with this run instead.")
+    ] = None,
+    control: Annotated[
+        list[str] | None, typer.Option(metavar="RUN", help="A repeat of the baseline.")
+    ] = None,
+    target: Annotated[
+        list[str] | None, typer.Option(metavar="CASE", help="A case that must have no error.")
+    ] = None,
+    profile: Annotated[
+        str | None, typer.Option("--gate", metavar="PROFILE", help="Profile that decides.")
+    ] = None,
+    rule: Annotated[str | None, typer.Option(help="Rule: auto or strict.")] = None,
+    runs_dir: RunsDir = None,
+) -> None:
+    """Decide the gate of a saved run again, from its files alone.
+
+    Exit code: 0 passed, 1 failed, 2 refused, 3 blocked or unavailable,
+    4 incomplete, 5 baseline required.
+    """
+    from pytest_benchbed.cli.gate import GateChoice
+    from pytest_benchbed.cli.gate import run_gate
+
+    choice = GateChoice(baseline, tuple(control or ()), tuple(target or ()), profile, rule)
+
+    def work(config: pytest.Config, registries: Registries) -> int:
+        return run_gate(
+            run,
+            choice,
+            runs_dir=_runs_dir(config, runs_dir),
+            invocation_dir=config.invocation_params.dir,
+            benchmarks=registries.benchmarks,
+            echo=typer.echo,
+        )
+
+    raise typer.Exit(with_registrations(work))

@@ -1,0 +1,212 @@
+"""The controlling process: starts the calls, keeps the ledger, ends with the gate.
+
+In-process the items ask the broker directly; under xdist over the channel of
+``transport.py``. The gate reads recorded results alone, never pytest outcomes.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from pytest_benchbed.edge import activation
+from pytest_benchbed.edge import item as item_module
+from pytest_benchbed.edge.finish import Verdict
+from pytest_benchbed.edge.ledger import Ledger
+from pytest_benchbed.edge.live import LiveRuns
+from pytest_benchbed.edge.refused import is_distributed
+from pytest_benchbed.edge.session import CHANNEL
+from pytest_benchbed.edge.session import RUN_IDS
+from pytest_benchbed.edge.session import BenchSession
+from pytest_benchbed.edge.terminal import LastLine
+from pytest_benchbed.edge.terminal import SummaryRestore
+from pytest_benchbed.edge.terminal import SummarySwap
+from pytest_benchbed.edge.terminal import say_line
+from pytest_benchbed.edge.transport import Server
+from pytest_benchbed.model.errors import BenchbedError
+from pytest_benchbed.model.escape import term
+
+
+def register_controller(session: BenchSession) -> None:
+    """Register what only the controlling process has.
+
+    Raises:
+        pytest.UsageError: a baseline or control that cannot be compared with,
+            or a dataset whose files differ from its pins.
+    """
+    controller = Controller(session)
+    if not activation.is_dry(session.config):
+        try:
+            controller.live.check()
+        except BenchbedError as error:
+            raise pytest.UsageError(str(error)) from None
+    manager = session.config.pluginmanager
+    manager.register(item_module, "benchbed-item")
+    manager.register(controller, "benchbed-controller")
+    manager.register(LastLine(controller.last_lines), "benchbed-last-line")
+    manager.register(SummarySwap(session.config), "benchbed-summary-swap")
+    manager.register(SummaryRestore(session.config), "benchbed-summary-restore")
+    if manager.hasplugin("dsession"):
+        manager.register(XdistHooks(controller), "benchbed-xdist")
+
+
+class Controller:
+    """One method an event; the order of the end is in :meth:`pytest_sessionfinish`."""
+
+    def __init__(self, session: BenchSession) -> None:
+        """Nothing is started yet."""
+        self.session = session
+        self.config = session.config
+        self.ledger = Ledger(session.plans, session.plan_of_path)
+        self.live = LiveRuns(session, self.ledger, self.say)
+        self.server = Server(lambda: self.live.broker, self.live.calls_path)
+        self.verdicts: list[Verdict] = []
+        self.is_armed = False
+        self._failed = 0
+
+    def say(self, line: str) -> None:
+        """Print one line at once, also while pytest captures."""
+        say_line(self.config, line)
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """In-process: all items are known, nothing has run.
+
+        A syntax error in any test file makes pytest stop after this hook and
+        before the first item: what was started here would be paid for nothing.
+        """
+        if activation.is_dry(self.config) or is_distributed(self.config):
+            return
+        if session.testsfailed and not self.config.option.continue_on_collection_errors:
+            return
+        self.start([item.nodeid for item in session.items])
+
+    def start(self, node_ids: list[str]) -> None:
+        """Begin the calls for exactly the selected cases."""
+        self.ledger.expect(node_ids)
+        try:
+            self.live.start()
+        except BenchbedError as error:
+            # Too late for a usage error: its text would be lost among the workers'.
+            self.live.broke(str(error))
+            pytest.exit(f"benchbed: {term(error, 600)}", returncode=1)
+        self.session.asker = self.live.broker
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self) -> None:
+        """Arm the gate: a session that only looks never has a verdict."""
+        self.is_armed = not activation.is_dry(self.config)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Record a result; stop the calls when pytest is about to stop the session."""
+        recorded = self.ledger.record(report)
+        if recorded is not None:
+            benchmark, row = recorded
+            self.config.hook.pytest_benchbed_case_scored(
+                config=self.config, result={"benchmark": benchmark, **row}
+            )
+        if report.failed and not hasattr(report, "wasxfail"):
+            self._failed += 1
+            limit = self.config.getoption("maxfail", 0)
+            if limit and self._failed >= limit and self.live.broker is not None:
+                # xdist puts its own stop behind the items queued in each worker.
+                self.live.broker.stop("stopped after failures (-x, --maxfail)")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Stop the calls, then gate, then write; ``tryfirst``: xdist ends its nodes next."""
+        if not self.is_armed and not self.live.runs:
+            return
+        try:
+            self.verdicts = self.live.finish(self.server, int(session.exitstatus))
+        except KeyboardInterrupt:
+            self.live.kill()
+            self.verdicts = []
+        except Exception as error:
+            # An exception here would print a raw traceback and skip the summary.
+            self.live.broke(f"{type(error).__name__}: {error}")
+            self.live.kill()
+            session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
+            if self.config.option.verbose > 0:
+                raise
+        if session.exitstatus == pytest.ExitCode.OK and any(
+            verdict.raises_exit for verdict in self.verdicts
+        ):
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        elif self.live.trouble and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_unconfigure(self) -> None:
+        """Leave no process and no folder behind, however the session ended."""
+        self.live.kill()
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Print the compact summary of each run."""
+        for verdict in self.verdicts:
+            terminalreporter.section(f"benchbed: {verdict.benchmark}")
+            for line in verdict.lines:
+                terminalreporter.write_line(line)
+
+    def last_lines(self) -> list[tuple[str, bool]]:
+        """Return the last lines of the session and whether each is good."""
+        if self.live.trouble:
+            return [(f"benchbed: gate BLOCKED: {term(self.live.trouble, 400)}", False)]
+        if not self.is_armed:
+            return []
+        return [(verdict.last_line, verdict.is_good) for verdict in self.verdicts]
+
+
+class XdistHooks:
+    """What happens only where items go to xdist workers; registered only with xdist."""
+
+    def __init__(self, controller: Controller) -> None:
+        """``controller``: of this process."""
+        self.controller = controller
+        self._expected_workers = 0
+        self._collected: list[list[str]] = []
+        self._is_started = False
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_setupnodes(self, specs: list[Any]) -> None:
+        """Count the workers: the last of their first reports starts the calls."""
+        self._expected_workers = len(specs)
+        self.controller.live.workers = len(specs)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Hand a channel and the run ids to a worker, also to a replacement."""
+        channel = node.gateway.newchannel()
+        node.workerinput[CHANNEL] = channel
+        node.workerinput[RUN_IDS] = json.dumps(
+            {plan.name: plan.run_id for plan in self.controller.session.plans}
+        )
+        self.controller.server.attach(channel)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
+        """Start when all workers have collected the same; else nothing is spent."""
+        if self._is_started:
+            return
+        self._collected.append(list(ids))
+        if len(self._collected) < self._expected_workers:
+            return
+        self._is_started = True
+        if all(other == self._collected[0] for other in self._collected):
+            self.controller.start(self._collected[0])
+
+    @pytest.hookimpl(optionalhook=True, tryfirst=True)
+    def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
+        """Take plain load scheduling for its variants, which rerun or hang after a crash."""
+        dist = config.getoption("dist")
+        if dist not in ("loadscope", "loadfile", "loadgroup"):
+            return None
+        from xdist.scheduler import LoadScheduling
+
+        self.controller.say(
+            f"benchbed: --dist={dist} gets plain load scheduling (it would rerun a case after a "
+            "crash)"
+        )
+        return LoadScheduling(config, log)
+
+

@@ -1,0 +1,161 @@
+"""From the stored outcome of a call to the case's row of ``results.jsonl``.
+
+Strict reading, the type's validator, the scorer, keys and costs: all of it can
+be repeated from what is on disk, and none of it asks the system.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_benchbed.benchmarks.score import declined
+from pytest_benchbed.benchmarks.score import quality
+from pytest_benchbed.benchmarks.score import score
+from pytest_benchbed.benchmarks.score import validate_prediction
+from pytest_benchbed.compare.keys import case_keys
+from pytest_benchbed.data.dataset import CaseEntry
+from pytest_benchbed.edge.asking import Answer
+from pytest_benchbed.edge.plan import Plan
+from pytest_benchbed.model.canonical import digest
+from pytest_benchbed.model.error import ProfileScore
+from pytest_benchbed.model.errors import TechnicalFailure
+from pytest_benchbed.model.escape import term
+from pytest_benchbed.model.strict import MalformedJson
+from pytest_benchbed.model.strict import read_json
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The row of a case, and its technical failures with their causes."""
+
+    row: dict[str, Any]
+    technical: list[dict[str, Any]]
+    """``TechnicalRecord`` objects as JSON."""
+
+
+@dataclass(frozen=True)
+class _Scored:
+    state: str
+    reason: str | None
+    scores: dict[str, ProfileScore]
+    quality: float | None
+    technical: dict[str, Any] | None = None
+
+
+def evaluate(plan: Plan, entry: CaseEntry, answers: list[Answer]) -> Evaluation:
+    """Score the answers of one case (attempts 1 to N, in order)."""
+    scored = [_score(plan, entry, answer) for answer in answers]
+    first = scored[0]
+    key_parts = _key_parts(plan, entry)
+    row: dict[str, Any] = {
+        "case": entry.id,
+        "category": entry.category,
+        "state": first.state,
+        "reason": first.reason,
+        **_scores_json(first),
+        "quality": first.quality,
+        "keys": case_keys(plan.benchmark, entry.id, key_parts),
+        "key_parts": key_parts,
+        "x": _volatile(answers[0]),
+    }
+    if len(answers) > 1:
+        row["repeats"] = [
+            {
+                "attempt": attempt,
+                **_scores_json(one),
+                "quality": one.quality,
+                "latency_s": answer.get("latency_s"),
+                "cost_usd": answer.get("usage", {}).get("cost_usd"),
+            }
+            for attempt, (one, answer) in enumerate(zip(scored, answers, strict=True), start=1)
+        ]
+    return Evaluation(row, [one.technical for one in scored if one.technical is not None])
+
+
+def _score(plan: Plan, entry: CaseEntry, answer: Answer) -> _Scored:
+    state = answer["state"]
+    error = answer.get("error") or {}
+    if state == "unsupported":
+        return _Scored("skipped", error.get("detail") or "not supported by the adapter", {}, None)
+    if state == "technical":
+        return _technical(
+            entry.id,
+            TechnicalFailure(
+                error.get("kind", "technical"),
+                error.get("detail", ""),
+                where=error.get("where") or "",
+                whose=error.get("whose", "adapter"),
+            ),
+        )
+    if state == "no-answer":
+        reason = error.get("detail") or "the system declined"
+        return _Scored("scored", reason, declined(plan.benchmark), 0.0)
+    try:
+        return _answered(plan, entry, answer)
+    except TechnicalFailure as failure:
+        return _technical(entry.id, failure)
+
+
+def _answered(plan: Plan, entry: CaseEntry, answer: Answer) -> _Scored:
+    raw = answer.get("raw")
+    if raw is None:
+        raise TechnicalFailure("missing", "the reply holds no prediction")
+    try:
+        prediction = read_json(raw)
+    except MalformedJson as malformed:
+        raise TechnicalFailure(malformed.kind, malformed.detail) from None
+    validate_prediction(plan.benchmark, prediction)
+    case = plan.dataset.case(entry.id)
+    scores = score(plan.benchmark, case, plan.answers.answer(entry.id), prediction)
+    return _Scored("scored", None, scores, quality(plan.benchmark, scores))
+
+
+def _technical(case: str, failure: TechnicalFailure) -> _Scored:
+    record = {
+        "case": case,
+        "whose": failure.whose,
+        "kind": failure.kind,
+        "detail": term(": ".join(part for part in (failure.where, failure.detail) if part)),
+    }
+    reason = f"{failure.whose}: {failure.kind}"
+    if record["detail"]:
+        reason += f": {record['detail']}"
+    return _Scored("technical", reason, {}, None, record)
+
+
+def _scores_json(scored: _Scored) -> dict[str, Any]:
+    return {
+        "errors": {
+            profile: [error.to_json() for error in one.errors]
+            for profile, one in scored.scores.items()
+        },
+        "metrics": {profile: one.metrics_json() for profile, one in scored.scores.items()},
+    }
+
+
+def _key_parts(plan: Plan, entry: CaseEntry) -> dict[str, str]:
+    """Digest what the case is made of: a baseline is comparable only if all three are equal."""
+    row = plan.dataset.row(entry.id)
+    inputs: dict[str, Any] = {"inputs": row.inputs}
+    files = list(row.files or ())
+    if row.context is not None:
+        context = plan.dataset.context(row.context)
+        inputs["context"] = {"id": context.id, "inputs": context.inputs}
+        files += context.files or ()
+    digests = plan.file_digests
+    return {
+        "inputs": digest(inputs),
+        "files": digest([[path, digests.get(path, "")] for path in sorted(set(files))]),
+        "answer": plan.answers.digest_of(entry.id),
+    }
+
+
+def _volatile(answer: Answer) -> dict[str, Any]:
+    usage = answer.get("usage") or {}
+    return {
+        "latency_s": answer.get("latency_s"),
+        "queue_s": answer.get("queue_s"),
+        "cost_usd": usage.get("cost_usd"),
+        "usage": usage,
+    }

@@ -1,0 +1,169 @@
+"""One case as a test: wait for the prediction in setup, score it in call.
+
+``--durations`` therefore tells the system's time from the scorer's. The
+outcome is decided here and put into the report; the ledger and the gate read
+the recorded result, never the outcome.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_benchbed.compare.outcome import ItemOutcome
+from pytest_benchbed.compare.outcome import item_outcome
+from pytest_benchbed.data.dataset import CaseEntry
+from pytest_benchbed.edge.activation import is_dry
+from pytest_benchbed.edge.asking import NOT_RUN
+from pytest_benchbed.edge.asking import Answer
+from pytest_benchbed.edge.evaluate import Evaluation
+from pytest_benchbed.edge.evaluate import evaluate
+from pytest_benchbed.edge.failure_text import failure_text
+from pytest_benchbed.edge.plan import Plan
+from pytest_benchbed.edge.session import SESSION
+from pytest_benchbed.model.canonical import ascii_json
+from pytest_benchbed.model.canonical import sha256_hex
+from pytest_benchbed.model.errors import TechnicalFailure
+from pytest_benchbed.model.escape import term
+
+
+def case_function() -> None:
+    """Stand for the test function: the item runs itself."""
+
+
+class CaseItem(pytest.Function):
+    """One case. It keeps its entry of the index, no parsed case and no answer."""
+
+    plan: Plan
+    entry: CaseEntry
+    result: str = ""
+    """The result's JSON, until a report has taken it."""
+    decided: ItemOutcome | None = None
+    answers: list[Answer]
+    failure: BaseException | None = None
+
+    def take(self, plan: Plan, entry: CaseEntry) -> None:
+        """Remember which case this is; called once, by the collector."""
+        self.plan = plan
+        self.entry = entry
+        self.answers = []
+        if entry.tags or entry.category:
+            self.extra_keyword_matches.update(entry.tags)
+            if entry.category:
+                self.extra_keyword_matches.add(entry.category)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """Return the case's line in ``cases.jsonl`` (zero-based, as pytest wants it)."""
+        return self.path, self.entry.line - 1, self.name
+
+    def setup(self) -> None:
+        """Set up the user's fixtures, then wait for the prediction."""
+        super().setup()
+        if is_dry(self.config):
+            return
+        self.answers = self._ask()
+        if any(answer["state"] == "not-run" for answer in self.answers):
+            pytest.skip("benchbed: not run, the session was stopped")
+        evaluation = None
+        first = self.answers[0]
+        if first["state"] in ("technical", "unsupported"):
+            evaluation = evaluate(self.plan, self.entry, self.answers)
+            self._decide(evaluation)
+        if first["state"] == "technical":
+            assert evaluation is not None
+            self._fail(TechnicalFailure("technical", evaluation.row["reason"] or ""))
+        if first["state"] == "unsupported":
+            assert evaluation is not None
+            pytest.skip(term(evaluation.row["reason"] or "not supported by the adapter"))
+
+    def _ask(self) -> list[Answer]:
+        asker = self.config.stash[SESSION].asker
+        assert asker is not None, "the session starts the broker before the first item"
+        answers = []
+        try:
+            for attempt in range(1, self.plan.settings.repeats + 1):
+                answers.append(asker.predict(self.plan.name, self.name, attempt))
+                if answers[0]["state"] in ("technical", "unsupported", "not-run"):
+                    break
+        except KeyboardInterrupt:
+            if hasattr(self.config, "workerinput"):
+                raise
+            # pytest makes no report for an interrupted setup, and its tmp_path
+            # then fails at the end of the session; so the item ends as not run.
+            self.session.shouldstop = "benchbed: interrupted"
+            return [NOT_RUN]
+        return answers
+
+    def runtest(self) -> None:
+        """Score all profiles, decide the outcome, fail if it is a failure."""
+        evaluation = evaluate(self.plan, self.entry, self.answers)
+        self.answers = []
+        outcome = self._decide(evaluation)
+        if outcome.outcome == "error":
+            self._fail(TechnicalFailure("technical", evaluation.row["reason"] or ""))
+        if outcome.outcome in ("failed", "xfailed"):
+            self._fail(AssertionError(failure_text(self.config, self.plan, evaluation, outcome)))
+
+    def _decide(self, evaluation: Evaluation) -> ItemOutcome:
+        plan, row = self.plan, evaluation.row
+        case = row["case"]
+        outcome = item_outcome(
+            row,
+            plan.baseline_rows.get(case),
+            [rows[case] for rows in plan.control_rows if case in rows],
+            profile=plan.profile,
+            has_baseline=plan.baseline is not None,
+            unpaired=plan.unpaired,
+            is_target=case in plan.targets,
+            judge=plan.benchmark,
+        )
+        self.decided = outcome
+        self.result = ascii_json(
+            {"benchmark": plan.name, "row": row, "technical": evaluation.technical}
+        )
+        self.user_properties += [
+            ("benchbed_verdict", outcome.outcome),
+            ("benchbed_digest", sha256_hex(self.result.encode("ascii"))),
+            ("benchbed_case", case),
+        ]
+        return outcome
+
+    def _fail(self, failure: BaseException) -> None:
+        self.failure = failure
+        raise failure
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Return our own bounded lines for our failures, pytest's text for a user fixture's."""
+        if excinfo.value is self.failure:
+            if isinstance(excinfo.value, TechnicalFailure):
+                return f"benchbed: no score for {self.name}: {term(excinfo.value.detail, 500)}"
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Put result and outcome into the report.
+
+    ``trylast`` makes this the innermost wrapper: every other plugin's wrapper
+    sees the final outcome. ``pytest.xfail()`` is no way to get there, since
+    ``--runxfail`` turns it into a pass.
+    """
+    report = yield
+    if not isinstance(item, CaseItem):
+        return report
+    text = ""
+    if item.result and (report.when == "call" or report.outcome != "passed"):
+        text, item.result = item.result, ""
+    report.benchbed = text  # type: ignore[attr-defined]
+    if report.when == "call" and item.decided and item.decided.outcome == "xfailed":
+        report.outcome = "skipped"
+        report.wasxfail = term(item.decided.reason)  # type: ignore[attr-defined]
+    if report.when == "teardown":
+        item.failure = None
+    return report

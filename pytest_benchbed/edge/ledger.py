@@ -1,0 +1,100 @@
+"""What was expected, what is on record, and why the rest is not.
+
+Lives in the controlling process alone. A crash, a stop or a fixture that
+failed leaves no record; the difference is what tells the gate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from pytest_benchbed.edge.plan import Plan
+from pytest_benchbed.model.escape import term
+from pytest_benchbed.model.strict import read_json
+
+Row = dict[str, Any]
+
+
+class RunLedger:
+    """The results of one run, as they arrive."""
+
+    def __init__(self, plan: Plan) -> None:
+        """Nothing is expected yet."""
+        self.plan = plan
+        self.expected: list[str] = []
+        self.rows: dict[str, Row] = {}
+        self.technical: list[dict[str, Any]] = []
+        self.reasons: dict[str, str] = {}
+        """Why a case has no result, where a report said so."""
+        self.extra_results = 0
+        """Second results for one case: a rerun plugin got through. They are not scored."""
+
+    def holes(self) -> list[dict[str, str]]:
+        """Return the expected cases without a record, in selection order."""
+        return [
+            {"case": case, "reason": self.reasons.get(case, "no result")}
+            for case in self.expected
+            if case not in self.rows
+        ]
+
+
+class Ledger:
+    """Collects results from test reports: one method an event."""
+
+    def __init__(
+        self, plans: Iterable[Plan], find_plan: Callable[[str], Plan | None]
+    ) -> None:
+        """``find_plan``: from the path part of a node id to its plan."""
+        self.runs = {plan.name: RunLedger(plan) for plan in plans}
+        self._find_plan = find_plan
+
+    def expect(self, node_ids: Iterable[str]) -> None:
+        """Take the ids that pytest will run; those that are no cases are left out."""
+        for node_id in node_ids:
+            run, case = self._locate(node_id)
+            if run is not None:
+                run.expected.append(case)
+
+    def record(self, report: pytest.TestReport) -> tuple[str, Row] | None:
+        """Take one report; return (benchmark, row) if it brought a new result."""
+        text = getattr(report, "benchbed", None)
+        if text:
+            return self._record_result(text)
+        run, case = self._locate(report.nodeid)
+        if run is None or case in run.rows:
+            return None
+        if report.when == "???":
+            run.reasons[case] = "its worker crashed"
+        elif report.when == "setup" and report.failed:
+            run.reasons[case] = "fixture error"
+        elif report.skipped and text is not None:
+            run.reasons[case] = _skip_reason(report)
+        elif report.failed and report.when == "call":
+            run.reasons[case] = "the item failed before it had a result"
+        return None
+
+    def _record_result(self, text: str) -> tuple[str, Row] | None:
+        result = read_json(text)
+        run = self.runs[result["benchmark"]]
+        row = result["row"]
+        if row["case"] in run.rows:
+            run.extra_results += 1
+            return None
+        run.rows[row["case"]] = row
+        run.technical += result["technical"]
+        return result["benchmark"], row
+
+    def _locate(self, node_id: str) -> tuple[RunLedger | None, str]:
+        path, _, case = node_id.partition("::")
+        plan = self._find_plan(path)
+        return (self.runs[plan.name] if plan else None), case
+
+
+def _skip_reason(report: pytest.TestReport) -> str:
+    longrepr = report.longrepr
+    text = longrepr[2] if isinstance(longrepr, tuple) else str(longrepr)
+    return term(text.removeprefix("Skipped: "))

@@ -1,0 +1,81 @@
+"""One benchmark of this session, with everything known before the first call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pytest_benchbed.adapters.spec import AdapterSpec
+from pytest_benchbed.benchmarks.base import Benchmark
+from pytest_benchbed.data.answers import Answers
+from pytest_benchbed.data.dataset import CaseEntry
+from pytest_benchbed.data.dataset import Dataset
+from pytest_benchbed.data.registry import RegisteredDataset
+from pytest_benchbed.data.select import Selection
+from pytest_benchbed.edge.settings import Settings
+from pytest_benchbed.model.bench_file import BenchFile
+from pytest_benchbed.runs.read import Run
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be run, against what it is compared, and where it is written."""
+
+    benchmark: Benchmark
+    dataset: Dataset
+    registered: RegisteredDataset
+    spec: AdapterSpec
+    settings: Settings
+    bench: BenchFile
+    bench_path: Path | None
+    selection: Selection
+    profile: str
+    """The profile whose gate decides."""
+    baseline: Run | None
+    controls: tuple[Run, ...]
+    targets: frozenset[str]
+    unpaired: bool
+    run_id: str
+    run_dir: Path
+    resumed: Run | None
+    """The run that ``--bench-resume`` goes on with."""
+    notices: tuple[str, ...]
+    """Lines for the header: what was assumed."""
+
+    @property
+    def name(self) -> str:
+        """Id of the benchmark."""
+        return self.benchmark.id
+
+    @cached_property
+    def scope(self) -> list[str]:
+        """Ids of the dataset narrowed by every selection key but ``case``, in file order."""
+        matches = self.selection.scope_matches
+        return [entry.id for entry in self.dataset.entries() if matches(entry)]
+
+    def selected(self) -> Sequence[CaseEntry]:
+        """Return the entries that ``--bench-select`` leaves, in file order."""
+        return [entry for entry in self.dataset.entries() if self.selection.matches(entry)]
+
+    @cached_property
+    def answers(self) -> Answers:
+        """The answers; opened in the process that scores, at its first case."""
+        return Answers.open(self.dataset.root)
+
+    @cached_property
+    def baseline_rows(self) -> dict[str, dict[str, Any]]:
+        """Rows of the baseline by case, empty without one."""
+        return self.baseline.rows() if self.baseline else {}
+
+    @cached_property
+    def control_rows(self) -> list[dict[str, dict[str, Any]]]:
+        """Rows of each control by case."""
+        return [control.rows() for control in self.controls]
+
+    @cached_property
+    def file_digests(self) -> dict[str, str]:
+        """SHA-256 of each pinned file by path."""
+        return {file.path: file.sha256 for file in self.dataset.manifest.files}

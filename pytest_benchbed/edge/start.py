@@ -1,0 +1,256 @@
+"""Begin the runs: verify and stage inputs, make run directories, hand the calls to the broker.
+
+Everything that can be refused has been refused before; from here on files are
+written and calls may cost money.
+"""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import socket
+import sys
+import tempfile
+from collections.abc import Callable
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from dataclasses import field
+from datetime import UTC
+from datetime import datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_benchbed.adapters.environment import Redactor
+from pytest_benchbed.adapters.identity import source_record
+from pytest_benchbed.adapters.identity import watch_digest
+from pytest_benchbed.calls.plan import RunCalls
+from pytest_benchbed.calls.record import CallsRecord
+from pytest_benchbed.calls.record import read_calls
+from pytest_benchbed.data.staging import Stage
+from pytest_benchbed.edge.plan import Plan
+from pytest_benchbed.model.request import RequestCase
+from pytest_benchbed.model.request import RequestContext
+from pytest_benchbed.model.run import AdapterRecord
+from pytest_benchbed.model.run import BenchmarkRecord
+from pytest_benchbed.model.run import Counts
+from pytest_benchbed.model.run import DatasetRecord
+from pytest_benchbed.model.run import ExecutorRecord
+from pytest_benchbed.model.run import HistoryEntry
+from pytest_benchbed.model.run import RunRecord
+from pytest_benchbed.model.run import RunRef
+from pytest_benchbed.model.run import Spend
+from pytest_benchbed.runs.atomic import write_json
+from pytest_benchbed.runs.create import create_run
+from pytest_benchbed.runs.create import lock_run
+from pytest_benchbed.runs.layout import RunPaths
+
+LEVEL = "process"
+
+
+def now() -> str:
+    """Return the time as UTC RFC 3339."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+@dataclass
+class ActiveRun:
+    """A run that is being made, in the controlling process."""
+
+    plan: Plan
+    paths: RunPaths
+    selected: list[str]
+    stage: Stage
+    calls: RunCalls
+    record: RunRecord
+    closing: ExitStack
+    """Removes the staged copies and releases the lock."""
+    partial: list[str] = field(default_factory=list)
+
+
+def start_run(
+    config: pytest.Config,
+    plan: Plan,
+    selected: Sequence[str],
+    *,
+    jobs: int,
+    redactor: Redactor,
+    partial: list[str],
+) -> ActiveRun:
+    """Prepare one run up to the point where its first call may start.
+
+    Raises:
+        RunError: the run id exists, or the folder cannot be written.
+        DatasetError: an input differs from its pin.
+    """
+    closing = ExitStack()
+    try:
+        recorded: CallsRecord | None = None
+        if plan.resumed is not None:
+            paths = RunPaths(plan.resumed.path)
+            closing.enter_context(lock_run(plan.resumed.path))
+            if paths.calls.exists():
+                recorded = read_calls(paths.calls)
+        else:
+            paths = RunPaths(create_run(plan.run_dir.parents[plan.run_id.count("/")], plan.run_id))
+            closing.enter_context(lock_run(paths.root))
+        scratch = Path(tempfile.mkdtemp(prefix="benchbed-"))
+        closing.callback(_remove, scratch)
+        stage = Stage.make(plan.dataset, selected, scratch / "inputs")
+        record = _first_record(config, plan, selected, jobs=jobs, redactor=redactor)
+        record = record.model_copy(update={"partial": partial})
+        write_json(paths.run, record.to_json())
+        calls = _calls(plan, paths, stage, scratch, recorded)
+    except BaseException:
+        closing.close()
+        raise
+    return ActiveRun(plan, paths, list(selected), stage, calls, record, closing, partial)
+
+
+def _remove(folder: Path) -> None:
+    """Remove staged copies; they are read-only, which Windows refuses to delete."""
+
+    def unlock(function: Callable[[str], Any], path: str, _: Any) -> None:
+        try:
+            Path(path).chmod(0o700)
+            function(path)
+        except OSError:
+            # An adapter may still hold a file open; the system's temporary folder is swept.
+            return
+
+    shutil.rmtree(folder, onerror=unlock)
+
+
+def _calls(
+    plan: Plan, paths: RunPaths, stage: Stage, scratch: Path, recorded: CallsRecord | None
+) -> RunCalls:
+    dataset = plan.dataset
+    categories = {entry.id: entry.category for entry in dataset.entries()}
+
+    def view(case: str) -> RequestCase:
+        row = dataset.row(case)
+        return RequestCase(
+            id=row.id, inputs=row.inputs, context=row.context, files=stage.files(case)
+        )
+
+    def context_view(name: str) -> RequestContext:
+        row = dataset.context(name)
+        return RequestContext(id=row.id, inputs=row.inputs, files=stage.context_files(name))
+
+    return RunCalls(
+        benchmark=plan.name,
+        format=plan.benchmark.format,
+        drive=plan.benchmark.drive,
+        run_id=plan.run_id,
+        spec=plan.spec,
+        run_dir=paths.root,
+        files_dir=stage.directory,
+        scratch=scratch,
+        view=view,
+        context_view=context_view,
+        category=categories.get,
+        budget_usd=plan.settings.budget_usd,
+        retry=plan.settings.retry,
+        rate=plan.settings.rate,
+        prices=plan.bench.prices,
+        repeats=plan.settings.repeats,
+        timeout_s=plan.spec.limits.call_s,
+        recorded=recorded,
+    )
+
+
+def _first_record(
+    config: pytest.Config, plan: Plan, selected: Sequence[str], *, jobs: int, redactor: Redactor
+) -> RunRecord:
+    """Return the record as it is known before the first call."""
+    benchmark, dataset = plan.benchmark, plan.dataset
+    if plan.resumed is not None:
+        return _resumed_record(plan, plan.resumed.record)
+    watch = watch_digest(plan.bench.watch, config.rootpath) if plan.bench.watch else None
+    return RunRecord(
+        id=plan.run_id,
+        status="running",
+        started_at=now(),
+        finished_at=None,
+        argv=[redactor.text(str(word)) for word in ("pytest", *config.invocation_params.args)],
+        benchmark=BenchmarkRecord(
+            id=benchmark.id,
+            format=benchmark.format,
+            scoring_version=benchmark.scoring_version,
+            profiles=list(benchmark.profiles),
+        ),
+        dataset=DatasetRecord(
+            id=dataset.id,
+            version=dataset.version,
+            identity=dataset.identity,
+            digests=dataset.manifest.digests,
+            visibility=dataset.visibility,
+            verified="sha256",
+            canary="absent",
+        ),
+        adapter=AdapterRecord(
+            name=plan.spec.name,
+            version="",
+            identity="",
+            kind=plan.spec.kind,
+            code_sha256=plan.spec.code_sha256,
+            source=source_record(plan.spec.path),
+            watch_sha256=watch,
+            identified=False,
+            deterministic=bool(plan.spec.deterministic),
+            model=plan.spec.model,
+            options=plan.spec.options,
+            settings=[],
+        ),
+        executor=ExecutorRecord(name="local", slots=jobs, jobs=jobs, hosts=[socket.gethostname()]),
+        isolation={"level": LEVEL},
+        judge=None,
+        scope=plan.selection.scope_json(),
+        partial=[],
+        shard=None,
+        repeats=plan.settings.repeats,
+        counts=Counts(
+            scope=len(plan.scope), selected=len(selected), retired=len(dataset.retired)
+        ),
+        spend=Spend(budget_usd=plan.settings.budget_usd),
+        baseline=_reference(plan.baseline),
+        controls=[ref for ref in map(_reference, plan.controls) if ref is not None],
+        targets=sorted(plan.targets),
+        note=plan.settings.note,
+        gate=None,
+        technical=[],
+        versions=_versions(),
+        history=[],
+    )
+
+
+def _resumed_record(plan: Plan, old: RunRecord) -> RunRecord:
+    step = HistoryEntry(at=now(), what="resumed", from_=old.status, to="running")
+    return old.model_copy(
+        update={
+            "status": "running",
+            "history": [*old.history, step],
+            "baseline": _reference(plan.baseline),
+            "controls": [ref for ref in map(_reference, plan.controls) if ref is not None],
+            "targets": sorted(plan.targets),
+            "spend": old.spend.model_copy(update={"budget_usd": plan.settings.budget_usd}),
+            "gate": None,
+        }
+    )
+
+
+def _reference(run: Any) -> RunRef | None:
+    return None if run is None else RunRef(id=run.id, identity=run.record.adapter.identity)
+
+
+def _versions() -> dict[str, str]:
+    names = ("pytest", "pytest-benchbed", "pytest-xdist", "pydantic", "rapidfuzz", "jiwer")
+    found = {name.replace("-", "_"): version(name) for name in names}
+    return {
+        "python": platform.python_version(),
+        "platform": f"{sys.platform}-{platform.machine()}",
+        **found,
+    }

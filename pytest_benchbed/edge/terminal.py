@@ -1,0 +1,105 @@
+"""What we print: lines at once, the last line, and a failure summary that stays linear."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+
+
+def reporter_of(config: pytest.Config) -> Any:
+    """Return the terminal reporter (another plugin may have replaced it), or None."""
+    return config.pluginmanager.get_plugin("terminalreporter")
+
+
+def say_line(config: pytest.Config, line: str) -> None:
+    """Print one line at once, whatever pytest captures meanwhile."""
+    reporter = reporter_of(config)
+    if reporter is None:
+        return
+    capture = config.pluginmanager.get_plugin("capturemanager")
+    if capture is None:
+        _write(reporter, line)
+        return
+    with capture.global_and_fixture_disabled():
+        _write(reporter, line)
+
+
+def _write(reporter: Any, line: str) -> None:
+    reporter.ensure_newline()
+    reporter.write_line(line)
+    reporter.flush()
+
+
+class LastLine:
+    """Writes the verdict after pytest's own last line, also under ``-q``.
+
+    A gate that is red without a failing item would else end on "12 passed". A
+    plugin object of its own: the code before a wrapper's ``yield`` runs before
+    every other hook.
+    """
+
+    def __init__(self, lines: Callable[[], list[tuple[str, bool]]]) -> None:
+        """``lines``: (text, whether it is good), asked at the very end."""
+        self._lines = lines
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, object, object]:
+        """Let everything else finish, then print."""
+        try:
+            return (yield)
+        finally:
+            reporter = reporter_of(session.config)
+            if reporter is not None:
+                for text, is_good in self._lines():
+                    reporter.ensure_newline()
+                    reporter.write_line(text, **({"green": True} if is_good else {"red": True}))
+
+
+_KEPT = pytest.StashKey[list[Any]]()
+
+
+class SummarySwap:
+    """Shortens what pytest searches for each failure.
+
+    For every failed report it scans all passed setup and teardown reports for
+    captured sections, which is quadratic. Ours have none; the swapped list
+    keeps reports with sections and all reports that are not ours.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        """``config``: keeps the list meanwhile."""
+        self._config = config
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_terminal_summary(
+        self, terminalreporter: pytest.TerminalReporter
+    ) -> Generator[None, object, object]:
+        """Swap before pytest's own wrapper prints the failures."""
+        kept = terminalreporter.stats.get("")
+        if kept is not None:
+            self._config.stash[_KEPT] = kept
+            terminalreporter.stats[""] = [
+                report
+                for report in kept
+                if getattr(report, "sections", None) or not hasattr(report, "benchbed")
+            ]
+        return (yield)
+
+
+class SummaryRestore:
+    """Puts the whole list back before ``--durations`` reads it."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        """``config``: has kept the list."""
+        self._config = config
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Restore; a plain hook runs after every wrapper's first half."""
+        kept = self._config.stash.get(_KEPT, None)
+        if kept is not None:
+            terminalreporter.stats[""] = kept
+            del self._config.stash[_KEPT]
