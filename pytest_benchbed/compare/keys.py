@@ -76,7 +76,7 @@ def case_key(
 class CaseKeys:
     """Keys of many cases of one type: the part that all share is encoded once.
 
-    Equal to :func:`case_key`, at a fifth of its time.
+    Equal to :func:`case_key`, in about a quarter of its time.
     """
 
     def __init__(self, benchmark: Keyed, judge: Any = None) -> None:

@@ -1,0 +1,154 @@
+"""A verdict as text: the block of the terminal and the summary, and the last line.
+
+Every verdict shows coverage, noise, the system and the smallest change it could
+have seen, a failed or incomplete one too: without them a reader cannot tell
+what the word in capitals is worth.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from pytest_benchbed.compare.phrases import age
+from pytest_benchbed.compare.phrases import count
+from pytest_benchbed.compare.phrases import percent
+from pytest_benchbed.model.escape import term
+from pytest_benchbed.model.gate import GateResult
+from pytest_benchbed.model.run import AdapterRecord
+from pytest_benchbed.model.run import RunRecord
+
+
+def verdict_lines(
+    gate: GateResult, *, record: RunRecord, profile: str, control_command: str
+) -> list[str]:
+    """Return the block of one verdict, without a line end.
+
+    Args:
+        gate: the verdict.
+        record: the candidate's record.
+        profile: whose verdict it is.
+        control_command: records one control of the baseline; printed if there
+            is none; ``""`` leaves it out.
+    """
+    lines = [_title(gate, record, profile), _coverage(gate, record)]
+    lines += _missing(gate)
+    lines += [
+        _suspects(gate),
+        _noise(gate, control_command),
+        _system(gate, record.adapter),
+        _smallest_change(gate, record),
+        _sign_test(gate),
+    ]
+    return [*lines, *(f"  warning: {warning}" for warning in gate.warnings)]
+
+
+def last_line(gate: GateResult) -> str:
+    """Return the line that ends a session: ``benchbed: gate FAILED: <reason>``."""
+    return f"benchbed: gate {gate.status.upper()}: {gate.reason}"
+
+
+def _title(gate: GateResult, record: RunRecord, profile: str) -> str:
+    rule = f"rule {gate.rule}" + (" (auto)" if gate.rule_source == "auto" else "")
+    role = "gate" if gate.decides else "profile"
+    return (
+        f"bench {term(record.benchmark.id)} · {role} {term(profile)} · {rule} · "
+        f"{gate.status.upper()}"
+    )
+
+
+def _retired(gate: GateResult, record: RunRecord) -> int:
+    return max(len(gate.coverage.retired), record.counts.retired)
+
+
+def _coverage(gate: GateResult, record: RunRecord) -> str:
+    coverage = gate.coverage
+    share = f" ({percent(gate.D / coverage.of)})" if coverage.of and gate.D else ""
+    return (
+        f"  compared {coverage.compared} of {coverage.of} · unstable {gate.D}{share} · "
+        f"retired {_retired(gate, record)} · skipped {len(coverage.skipped)} · "
+        f"new {len(coverage.new)} · unverifiable {len(coverage.unverifiable)}"
+    )
+
+
+def _missing(gate: GateResult) -> list[str]:
+    """Return the line of what is there only when something is wrong, or nothing."""
+    coverage = gate.coverage
+    counts = [
+        ("holes", len(coverage.holes)),
+        ("not selected", coverage.not_selected),
+        ("not in baseline", len(coverage.not_in_baseline)),
+        ("support lost", len(coverage.support_lost)),
+        ("removed", len(coverage.removed)),
+    ]
+    facts = [f"{word} {number}" for word, number in counts if number]
+    if coverage.no_answer:
+        facts.append(f"no answer {len(coverage.no_answer)} ({coverage.no_answer_known} known)")
+    return [f"  {' · '.join(facts)}"] if facts else []
+
+
+def _suspects(gate: GateResult) -> str:
+    clean = sum(1 for target in gate.targets if not target.errors)
+    targets = f"{clean} of {len(gate.targets)} clean" if gate.targets else "none"
+    return f"  suspects {len(gate.suspects)} · targets {targets}"
+
+
+def _noise(gate: GateResult, control_command: str) -> str:
+    alarm = gate.false_alarm
+    if alarm.estimate is None or gate.flaky_estimate is None:
+        add = f" · add one: {control_command}" if control_command else ""
+        return f"  noise unknown: no control run{add}"
+    ages = ", ".join(age(control.age_s) for control in gate.controls)
+    # A seen nothing proves little, so the limit stands beside it.
+    limit = "" if alarm.limit95 is None else f" (95 % limit {percent(alarm.limit95)})"
+    return (
+        f"  noise: {count(gate.K, 'control')} ({ages} old) · flaky cases est. "
+        f"{_fraction(gate.flaky_estimate)} · r {gate.r} · "
+        f"false alarm est. {percent(alarm.estimate)}{limit}"
+    )
+
+
+def _fraction(text: str) -> str:
+    value = Fraction(text)
+    return str(value.numerator) if value.denominator == 1 else f"{float(value):.1f}"
+
+
+def _system(gate: GateResult, adapter: AdapterRecord) -> str:
+    name = term(f"{adapter.name} {adapter.version}".rstrip(), 120)
+    unknown = sorted(run for run, is_identified in gate.identified.items() if not is_identified)
+    if unknown:
+        return (
+            f"  system: {name} · system not identified (run {', '.join(unknown)}): report a "
+            "version, or watch the product's files"
+        )
+    by = [word for word, is_there in _identified_by(adapter) if is_there]
+    return f"  system: {name} · identified" + (f" by {', '.join(by)}" if by else "")
+
+
+def _identified_by(adapter: AdapterRecord) -> list[tuple[str, bool]]:
+    # The default version of an executable is its own digest: the file again, not the product.
+    is_reported = adapter.version not in ("", adapter.code_sha256)
+    return [("version", is_reported), ("watch", adapter.watch_sha256 is not None)]
+
+
+def _smallest_change(gate: GateResult, record: RunRecord) -> str:
+    change = gate.smallest_change
+    unseen = gate.D + _retired(gate, record) + len(gate.coverage.skipped)
+    seen = "not visible"
+    if change.single is not None:
+        seen = f"{count(change.single, 'case')} broken every time"
+    if change.spread is not None:
+        seen += f"; spread-out: {change.spread} of {count(change.of, 'judged case')}"
+    return (
+        f"  smallest change seen: {seen}; nothing can be seen in the {unseen} unstable, retired "
+        "or skipped cases"
+    )
+
+
+def _sign_test(gate: GateResult) -> str:
+    test = gate.sign_test
+    # Groups of cases are not in saved results; cases of one document fail together, so the
+    # reader is told what was counted.
+    return (
+        f"  worse {test.worse}, better {test.better}, mixed {test.mixed} · "
+        f"sign test p {test.p:.2g} (by case)"
+    )

@@ -1,0 +1,214 @@
+"""The status of a verdict and its reason: the first of an ordered list of conditions.
+
+``blocked``, ``unavailable``, ``baseline required``, ``incomplete``, ``failed``,
+``passed``. What stands earlier hides what stands later, so that a verdict over
+half a run never reads like a verdict; regressions seen so far are said all
+the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+from pytest_benchbed.compare.coverage import Covered
+from pytest_benchbed.compare.exit import NOT_SUPPORTED
+from pytest_benchbed.compare.facts import RunFacts
+from pytest_benchbed.compare.judge import NO_ANSWER
+from pytest_benchbed.compare.judge import Judge
+from pytest_benchbed.compare.phrases import count
+from pytest_benchbed.compare.phrases import names
+from pytest_benchbed.model.errors import TechnicalFailure
+from pytest_benchbed.model.escape import term
+from pytest_benchbed.model.gate import Suspect
+from pytest_benchbed.model.gate import TargetState
+from pytest_benchbed.model.run import GateStatus
+from pytest_benchbed.model.run import RunRecord
+
+SKIPPED = "skipped"
+NO_RESULT = "no-result"
+"""Kinds that stand in a target's errors when it was skipped, or has no result."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the conditions look at."""
+
+    candidate: RunFacts
+    baseline: RunFacts | None
+    controls: Sequence[RunFacts]
+    profile: str
+    judge: Judge
+    covered: Covered
+    suspects: Sequence[Suspect]
+    unstable: Sequence[str]
+    targets: Sequence[TargetState]
+    failures: Sequence[TechnicalFailure]
+    """Of the type's ``is_worse``."""
+    max_unjudged: Fraction | None
+
+
+def status_of(evidence: Evidence) -> tuple[GateStatus, str]:
+    """Return the status and its reason, one line of plain words."""
+    if reason := _blocked(evidence):
+        return "blocked", reason
+    if reason := _unavailable(evidence):
+        return "unavailable", reason
+    if evidence.baseline is None:
+        return "baseline required", "no saved run to compare with: name one with --baseline=RUN"
+    judged = _judged(evidence)
+    compared = f"compared {len(evidence.covered.compared)} of {evidence.covered.of}"
+    if reason := _incomplete(evidence):
+        so_far = f"; so far: {judged}" if judged else ""
+        return "incomplete", f"{reason}, {compared}{so_far}"
+    if judged:
+        return "failed", f"{judged}, {compared}"
+    if reason := _too_little_judged(evidence):
+        return "incomplete", f"{reason}, {compared}"
+    clean = f"{count(len(evidence.targets), 'target')} clean, " if evidence.targets else ""
+    return "passed", f"no regression on stable cases, {clean}{compared}"
+
+
+def _blocked(evidence: Evidence) -> str:
+    record, rows = evidence.candidate.record, evidence.candidate.rows
+    parts = []
+    if record.status == "void" or record.dataset.canary == "found":
+        parts.append("run void: the canary of the answers was found on the system's side")
+    # A row tells what became of its case in the end; only a case without one
+    # is known by the record of the failure alone.
+    cases = set(evidence.covered.technical)
+    cases |= {one.case for one in record.technical if one.case is not None} - rows.keys()
+    if cases:
+        parts.append(f"{count(len(cases), 'technical failure')} {names(sorted(cases))}")
+    parts += [
+        f"technical failure of the run ({one.whose}: {term(one.kind, 60)})"
+        for one in record.technical
+        if one.case is None
+    ]
+    parts += [
+        f"technical failure of the scorer ({term(failure.where)}: {failure.kind} raised "
+        f"{term(failure.detail, 80)})"
+        for failure in evidence.failures[:1]
+    ]
+    return "; ".join([*parts, *_spend(record)])
+
+
+def _spend(record: RunRecord) -> list[str]:
+    spend = record.spend
+    if spend.unpriced_attempts:
+        return [f"spend unknown: {count(spend.unpriced_attempts, 'unpriced call')}"]
+    if spend.budget_usd is None:
+        return []
+    if spend.spent_usd is None:
+        return [f"cost not reported under a budget of ${spend.budget_usd:f}"]
+    # Re-asks have a line of their own, but the same purse.
+    spent = spend.spent_usd + (spend.reask_usd or Decimal(0))
+    if spent > spend.budget_usd:
+        return [f"spent ${spent:f}, over the budget of ${spend.budget_usd:f}"]
+    return []
+
+
+def _unavailable(evidence: Evidence) -> str:
+    covered = evidence.covered
+    if covered.unscored:
+        return (
+            f"profile {term(evidence.profile, 60)} has no score for "
+            f"{count(len(covered.unscored), 'case')} {names(covered.unscored)}"
+        )
+    if covered.selected and len(covered.skipped) == covered.selected:
+        return NOT_SUPPORTED
+    if case := _cannot_fail(evidence):
+        return (
+            "this type cannot fail: no error in any compared run, although the quality of "
+            f"{case} is below 1"
+        )
+    return ""
+
+
+def _cannot_fail(evidence: Evidence) -> str:
+    """Return a case that shows that errors never come although answers are not perfect.
+
+    A declined case shows nothing: its quality is 0 whatever the scorer does.
+    Types that judge by a threshold or by ``is_worse`` can fail without an error.
+    """
+    judge, profile = evidence.judge, evidence.profile
+    if judge.tolerance or judge.has_own_is_worse or getattr(judge, "at_least", None):
+        return ""
+    found = ""
+    runs = [evidence.candidate, *([evidence.baseline] if evidence.baseline else [])]
+    for run in [*runs, *evidence.controls]:
+        for case, row in run.rows.items():
+            if row["state"] != "scored":
+                continue
+            errors = row["errors"].get(profile)
+            if errors:
+                if any(error["kind"] != NO_ANSWER for error in errors):
+                    return ""
+            elif row["quality"] is not None and row["quality"] < 1:
+                found = min(found, case) if found else case
+    return found
+
+
+def _incomplete(evidence: Evidence) -> str:
+    covered = evidence.covered
+    parts = []
+    if covered.holes:
+        parts.append(f"{count(len(covered.holes), 'case')} without a result {names(covered.holes)}")
+    if covered.lost:
+        parts.append(f"{count(covered.lost, 'selected case')} neither scored nor on record")
+    if covered.support_lost:
+        parts.append(f"support lost {names(covered.support_lost)}")
+    if covered.removed:
+        parts.append(
+            f"{count(len(covered.removed), 'case')} of the baseline removed from the dataset "
+            f"{names(covered.removed)}"
+        )
+    if covered.unverifiable:
+        ids = [one.case for one in covered.unverifiable]
+        differs = ", ".join(sorted({one.differs for one in covered.unverifiable}))
+        parts.append(f"{count(len(ids), 'case')} not comparable, other {differs} {names(ids)}")
+    if covered.not_in_baseline:
+        ids = covered.not_in_baseline
+        parts.append(f"{count(len(ids), 'case')} not in the baseline {names(ids)}")
+    if covered.not_selected:
+        parts.append(f"{count(covered.not_selected, 'case')} not selected")
+    missing = [one.case for one in evidence.targets if _kinds(one) == [NO_RESULT]]
+    if missing:
+        parts.append(f"{count(len(missing), 'target')} without a result {names(missing)}")
+    if not covered.compared and not parts:
+        parts.append("no case to compare")
+    return "; ".join(parts)
+
+
+def _judged(evidence: Evidence) -> str:
+    """Return what fails the gate, or ``""``: targets first, then regressions."""
+    wrong = [one.case for one in evidence.targets if one.errors and _kinds(one)[0] != NO_RESULT]
+    parts = []
+    if wrong:
+        has = "is" if len(wrong) == 1 else "are"
+        parts.append(f"{count(len(wrong), 'target')} {has} not right {names(wrong)}")
+    suspects = [one.case for one in evidence.suspects]
+    if suspects:
+        where = "a stable case" if len(suspects) == 1 else "stable cases"
+        parts.append(f"{count(len(suspects), 'regression')} on {where} {names(suspects)}")
+    return "; ".join(parts)
+
+
+def _kinds(target: TargetState) -> list[str]:
+    return [error["kind"] for error in target.errors]
+
+
+def _too_little_judged(evidence: Evidence) -> str:
+    if evidence.max_unjudged is None:
+        return ""
+    unjudged = unjudged_cases(evidence.covered, evidence.unstable)
+    if unjudged <= evidence.max_unjudged * evidence.covered.of:
+        return ""
+    return f"coverage: {unjudged} of {evidence.covered.of} cases cannot be judged"
+
+
+def unjudged_cases(covered: Covered, unstable: Sequence[str]) -> int:
+    """Return how many of the cases to be compared no rule can judge."""
+    return len(unstable) + len(covered.unverifiable)

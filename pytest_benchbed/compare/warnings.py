@@ -1,0 +1,100 @@
+"""Warnings beside a verdict: they never change it.
+
+Ages come from the start times in the records, so the same files give the same
+text on any day.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import permutations
+
+from pytest_benchbed.compare.facts import RunFacts
+from pytest_benchbed.compare.facts import seconds_between
+from pytest_benchbed.compare.judge import Judge
+from pytest_benchbed.compare.phrases import age
+from pytest_benchbed.compare.phrases import percent
+from pytest_benchbed.compare.rules import ChosenRule
+from pytest_benchbed.compare.stability import is_worse_than
+from pytest_benchbed.compare.status import Evidence
+from pytest_benchbed.compare.status import unjudged_cases
+from pytest_benchbed.model.escape import term
+
+DAY_S = 86_400
+SAME_HOUR_S = 3_600
+SHIFT_CASES = 10
+"""A shift is not called run-wide below this number of cases."""
+
+
+def warnings_of(evidence: Evidence, rule: ChosenRule, stale_days: int) -> list[str]:
+    """Return the warnings in a fixed order; none without a baseline but the rule's own.
+
+    ``stale_days``: age in days from which the newest run of the old code is stale.
+    """
+    candidate, baseline = evidence.candidate, evidence.baseline
+    lines = []
+    is_declared = candidate.record.adapter.deterministic
+    unstable = len(evidence.unstable)
+    if rule.notice and not (is_declared and not unstable):
+        # Of a deterministic system auto takes strict in any case.
+        lines.append(rule.notice)
+    if is_declared and unstable:
+        differ = "case differs" if unstable == 1 else "cases differ"
+        lines.append(f"declared deterministic, but {unstable} {differ} between same-code runs")
+    if baseline is None:
+        return lines
+    unjudged, of = unjudged_cases(evidence.covered, evidence.unstable), evidence.covered.of
+    if 5 * unjudged > of:
+        lines.append(f"unreliable baseline: {unjudged} of {of} cases cannot be judged")
+    old = [baseline, *evidence.controls]
+    if any(
+        abs(seconds_between(one.record, two.record)) < SAME_HOUR_S
+        for index, one in enumerate(old)
+        for two in old[:index]
+    ):
+        lines.append("controls of one hour hide shifts between days")
+    newest = min(seconds_between(run.record, candidate.record) for run in old)
+    if newest > stale_days * DAY_S:
+        lines.append(f"stale: the newest run of the old code is {age(newest)} old")
+    lines += _versions(candidate, old)
+    lines += _shifts(old, evidence.unstable, len(evidence.covered.compared), evidence)
+    return lines
+
+
+def _versions(candidate: RunFacts, old: Sequence[RunFacts]) -> list[str]:
+    name = "pytest_benchbed"
+    now = candidate.record.versions.get(name)
+    return [
+        f"run {run.id} was made by pytest-benchbed {term(then, 40)}, this one by {term(now, 40)} "
+        f"({age(seconds_between(run.record, candidate.record))} between them)"
+        for run in old
+        if (then := run.record.versions.get(name)) != now
+    ]
+
+
+def _shifts(
+    old: Sequence[RunFacts], unstable: Sequence[str], compared: int, evidence: Evidence
+) -> list[str]:
+    """Warn where most cases move one way between two runs of the same code.
+
+    Only unstable cases can have moved, so a run with few of them is not searched.
+    """
+    lines: list[str] = []
+    if len(unstable) < SHIFT_CASES or 2 * len(unstable) <= compared:
+        return lines
+    for one, two in permutations(sorted(old, key=lambda run: run.id), 2):
+        moved = sum(_moved(one, two, case, evidence.profile, evidence.judge) for case in unstable)
+        if moved >= SHIFT_CASES and 2 * moved > compared:
+            lines.append(
+                f"run-wide shift: {moved} of {compared} cases ({percent(moved / compared)}) are "
+                f"worse in {two.id} than in {one.id}, both of the same code; a condition of one "
+                "run looks like many regressions"
+            )
+    return lines
+
+
+def _moved(one: RunFacts, two: RunFacts, case: str, profile: str, judge: Judge) -> bool:
+    before, after = one.rows[case], two.rows[case]
+    return is_worse_than(after, before, profile=profile, judge=judge) and not is_worse_than(
+        before, after, profile=profile, judge=judge
+    )
