@@ -60,7 +60,7 @@ def type_of_function(
             f"Name a function f(prediction, expected); a class is registered with registry.add."
         )
     try:
-        inspect.signature(function).bind("prediction", "expected")
+        inspect.signature(function, follow_wrapped=False).bind("prediction", "expected")
     except TypeError as error:
         raise UsageProblem(
             f"cannot register scorer {entry!r}: it cannot be called as f(prediction, expected): "

@@ -9,12 +9,16 @@ number, ``"1"`` is no number.
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 from typing import Any
 
 from pytest_benchbed.benchmarks.base import Benchmark
 from pytest_benchbed.benchmarks.declaration import type_name
 from pytest_benchbed.benchmarks.function import FunctionBenchmark
 from pytest_benchbed.model.errors import TechnicalFailure
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 MAX_TEXT = 1_000_000
 """Code points of one string."""
@@ -47,15 +51,8 @@ def validate_prediction(benchmark: Benchmark, prediction: Any) -> None:
                 f"({benchmark.id} declares no prediction_model)",
             )
         return
-    from pydantic import ValidationError
-
-    from pytest_benchbed.model.base import explain
-
     try:
-        # Through JSON text: only there does pydantic's strict mode take an array for a tuple.
-        model.model_validate_json(json.dumps(prediction), strict=True, extra="forbid")
-    except ValidationError as error:
-        raise TechnicalFailure("shape", explain(error)) from None
+        fault = misfit(model, prediction)
     except Exception as error:
         raise TechnicalFailure(
             "validator_raised",
@@ -63,6 +60,30 @@ def validate_prediction(benchmark: Benchmark, prediction: Any) -> None:
             where=type_name(type(benchmark)),
             whose="scorer",
         ) from error
+    if fault is not None:
+        raise TechnicalFailure("shape", fault)
+
+
+def misfit(model: type[BaseModel], value: Any) -> str | None:
+    """Return where and why ``value`` does not fit a model of a type, None if it does.
+
+    Whatever a validator of the model raises besides ``ValueError`` and
+    ``AssertionError`` comes through.
+    """
+    from pydantic import ValidationError
+
+    from pytest_benchbed.model.base import explain
+
+    try:
+        # Through JSON text: only there does pydantic's strict mode take an array for a tuple.
+        text = json.dumps(value, allow_nan=False)
+    except ValueError:
+        return "NaN or infinity is no JSON"
+    try:
+        model.model_validate_json(text, strict=True, extra="forbid")
+    except ValidationError as error:
+        return explain(error)
+    return None
 
 
 def _check_sizes(prediction: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pytest_benchbed.benchmarks.base import Benchmark
+from pytest_benchbed.benchmarks.prediction import misfit
 from pytest_benchbed.benchmarks.prediction import validate_prediction
 from pytest_benchbed.benchmarks.score import score
 from pytest_benchbed.model.case import Case
@@ -24,8 +25,11 @@ def answer_fault(benchmark: Benchmark, case: Case, answer: Any) -> str | None:
         ("answer", benchmark.answer_model, answer),
     ):
         if model is not None:
-            fault = _misfit(model, value)
-            if fault:
+            try:
+                fault = misfit(model, value)
+            except Exception as error:
+                fault = f"{model.__name__} raised {type(error).__name__}"
+            if fault is not None:
                 return f"{what}: {fault}"
     try:
         prediction = benchmark.answer_as_prediction(case, answer)
@@ -41,18 +45,4 @@ def answer_fault(benchmark: Benchmark, case: Case, answer: Any) -> str | None:
             first = item.errors[0]
             more = f" and {len(item.errors) - 1} more" if len(item.errors) > 1 else ""
             return f"the answer scores an error in profile {profile!r}: {first!r}{more}"
-    return None
-
-
-def _misfit(model: Any, value: Any) -> str | None:
-    import json
-
-    from pydantic import ValidationError
-
-    from pytest_benchbed.model.base import explain
-
-    try:
-        model.model_validate_json(json.dumps(value), strict=True, extra="forbid")
-    except ValidationError as error:
-        return explain(error)
     return None

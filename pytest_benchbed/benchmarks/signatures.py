@@ -39,7 +39,7 @@ def methods_fault(instance: Benchmark) -> str | None:
         if inspect.iscoroutinefunction(method):
             return f"{name} is async.\nScoring waits for nothing: define {call} without async."
         try:
-            inspect.signature(method).bind(*parameters)
+            inspect.signature(method, follow_wrapped=False).bind(*parameters)
         except TypeError as error:
             return f"{name} cannot be called as {call}: {term(error, 80)}.\nDefine it like that."
     return None
