@@ -19,7 +19,6 @@ from pytest_benchbed.edge import options
 if TYPE_CHECKING:
     from pytest_benchbed.adapters.registry import AdapterRegistry
     from pytest_benchbed.benchmarks.registry import BenchmarkRegistry
-    from pytest_benchbed.calls.executors import ExecutorRegistry
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -41,13 +40,6 @@ def pytest_benchbed_adapters(registry: AdapterRegistry) -> None:
     """Register the adapters of this package."""
     registry.add("reference", "pytest_benchbed.adapters.reference:Reference")
     registry.add("pdfplumber", "pytest_benchbed.adapters.pdfplumber_adapter:PdfPlumber")
-
-
-def pytest_benchbed_executors(registry: ExecutorRegistry) -> None:
-    """Register the executor on this machine."""
-    from pytest_benchbed.calls.executors import LocalExecutor
-
-    registry.add("local", LocalExecutor)
 
 
 @pytest.hookimpl(tryfirst=True)

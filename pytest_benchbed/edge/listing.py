@@ -42,6 +42,6 @@ def listing_lines(registries: Registries) -> list[str]:
         if not datasets:
             lines.append(f"    no dataset: put one below cases/{name}/")
     lines.append("adapters")
-    for name, entry in sorted(registries.adapters.items()):
-        lines.append(f"  {name}: {term(entry)}")
+    for name in sorted(registries.adapters.names()):
+        lines.append(f"  {name}: {term(registries.adapters.get(name))}")
     return lines

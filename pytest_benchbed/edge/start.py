@@ -45,8 +45,8 @@ from pytest_benchbed.model.run import RunRef
 from pytest_benchbed.model.run import Spend
 from pytest_benchbed.runs.atomic import write_json
 from pytest_benchbed.runs.create import create_run
-from pytest_benchbed.runs.create import lock_run
 from pytest_benchbed.runs.layout import RunPaths
+from pytest_benchbed.runs.lock import lock_run
 
 LEVEL = "process"
 
@@ -95,7 +95,7 @@ def start_run(
             if paths.calls.exists():
                 recorded = read_calls(paths.calls)
         else:
-            paths = RunPaths(create_run(plan.run_dir.parents[plan.run_id.count("/")], plan.run_id))
+            paths = create_run(plan.run_dir.parents[plan.run_id.count("/")], plan.run_id)
             closing.enter_context(lock_run(paths.root))
         scratch = Path(tempfile.mkdtemp(prefix="benchbed-"))
         closing.callback(_remove, scratch)
@@ -182,15 +182,7 @@ def _first_record(
             scoring_version=benchmark.scoring_version,
             profiles=list(benchmark.profiles),
         ),
-        dataset=DatasetRecord(
-            id=dataset.id,
-            version=dataset.version,
-            identity=dataset.identity,
-            digests=dataset.manifest.digests,
-            visibility=dataset.visibility,
-            verified="sha256",
-            canary="absent",
-        ),
+        dataset=dataset_record(plan),
         adapter=AdapterRecord(
             name=plan.spec.name,
             version="",
@@ -224,6 +216,20 @@ def _first_record(
         technical=[],
         versions=_versions(),
         history=[],
+    )
+
+
+def dataset_record(plan: Plan) -> DatasetRecord:
+    """Return what the record says of the dataset; the canary is searched for at the end."""
+    dataset = plan.dataset
+    return DatasetRecord(
+        id=dataset.id,
+        version=dataset.version,
+        identity=dataset.identity,
+        digests=dataset.manifest.digests,
+        visibility=dataset.visibility,
+        verified="sha256",
+        canary="absent",
     )
 
 

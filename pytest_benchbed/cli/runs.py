@@ -1,0 +1,41 @@
+"""``benchbed runs``: the saved runs as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from pytest_benchbed.model.escape import term
+from pytest_benchbed.runs.list import RunRow
+from pytest_benchbed.runs.list import list_runs
+
+HEADINGS = ("run", "date", "commit", "model", "quality", "cost", "verdict", "")
+
+
+def run_runs(runs_dir: Path, echo: Callable[[str], None]) -> int:
+    """Print the runs below ``runs_dir``, newest first; return 0."""
+    rows = list_runs(runs_dir)
+    if not rows:
+        echo(f"no run in {runs_dir}. Make one with: pytest --bench=NAME")
+        return 0
+    table = [HEADINGS, *(_cells(row) for row in rows)]
+    widths = [max(len(line[column]) for line in table) for column in range(len(HEADINGS))]
+    for line in table:
+        echo("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+    return 0
+
+
+def _cells(row: RunRow) -> tuple[str, ...]:
+    remark = "partial" if row.is_partial else ""
+    if row.problem is not None:
+        remark = term(row.problem, 120)
+    return (
+        term(row.id, 120),
+        row.date.replace("T", " ").removesuffix("Z")[:16] or "-",
+        term(row.commit or "-", 20),
+        term(row.model or "-", 40),
+        "-" if row.quality is None else f"{row.quality:.4f}",
+        "not known" if row.cost_usd is None else f"${row.cost_usd:.4f}",
+        row.verdict,
+        remark,
+    )

@@ -1,0 +1,317 @@
+"""The end of a run: from recorded results to a verdict and every file of the run.
+
+Order matters: results, gate, metrics, comparison and brief first, then the
+summary and the page made of them, and ``run.json`` with its final status last.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from pytest_benchbed.adapters.environment import Redactor
+from pytest_benchbed.adapters.identity import system_identity
+from pytest_benchbed.calls.broker import Broker
+from pytest_benchbed.compare.buckets import bucket
+from pytest_benchbed.compare.exit import raises_exit_status
+from pytest_benchbed.compare.facts import RunFacts
+from pytest_benchbed.compare.gate import decide
+from pytest_benchbed.edge.canary import canary_state
+from pytest_benchbed.edge.failure_text import hides_texts
+from pytest_benchbed.edge.ledger import RunLedger
+from pytest_benchbed.edge.plan import Plan
+from pytest_benchbed.edge.start import LEVEL
+from pytest_benchbed.edge.start import ActiveRun
+from pytest_benchbed.edge.start import now
+from pytest_benchbed.model.escape import term
+from pytest_benchbed.model.gate import GateResult
+from pytest_benchbed.model.run import Counts
+from pytest_benchbed.model.run import GateSummary
+from pytest_benchbed.model.run import Hole
+from pytest_benchbed.model.run import RunRecord
+from pytest_benchbed.model.run import TechnicalRecord
+from pytest_benchbed.report.lines import terminal_lines
+from pytest_benchbed.report.page import write_page
+from pytest_benchbed.report.summary import write_summary
+from pytest_benchbed.runs.assets import copy_assets
+from pytest_benchbed.runs.atomic import write_json
+from pytest_benchbed.runs.bench_files import promoted_runs
+from pytest_benchbed.runs.brief import build_brief
+from pytest_benchbed.runs.comparison import write_comparison
+from pytest_benchbed.runs.metrics import build_metrics
+from pytest_benchbed.runs.read import Run
+from pytest_benchbed.runs.results import write_results
+from pytest_benchbed.runs.retention import remove_old_partial_runs
+from pytest_benchbed.runs.status import write_record
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the session says and does about one run."""
+
+    benchmark: str
+    lines: list[str]
+    last_line: str
+    is_good: bool
+    raises_exit: bool
+
+
+def not_started(plan: Plan, exit_status: int) -> Verdict:
+    """Return the verdict of a benchmark of which no case was selected or started."""
+    why = "no case was selected" if exit_status in (0, 5) else "nothing was started"
+    return Verdict(
+        plan.name, [], f"benchbed: gate INCOMPLETE: {why} ({plan.name})", False, exit_status == 0
+    )
+
+
+def finish_run(
+    config: pytest.Config,
+    run: ActiveRun,
+    ledger: RunLedger,
+    broker: Broker,
+    *,
+    was_interrupted: bool,
+) -> Verdict:
+    """Decide and write one run.
+
+    Raises:
+        RunError: a file cannot be written; what was paid is in ``calls.jsonl``.
+    """
+    plan = run.plan
+    rows = [ledger.rows[case] for case in sorted(ledger.rows)]
+    record = _final_record(config, run, ledger, broker, rows)
+    write_results(run.paths.results, rows)
+    gates = _gates(plan, record, ledger.rows)
+    decisive = gates[plan.profile]
+    record = record.model_copy(
+        update={
+            "gate": GateSummary(
+                status=decisive.status,
+                reason=decisive.reason,
+                profile=plan.profile,
+                rule=decisive.rule,
+                justification=decisive.justification,
+            )
+        }
+    )
+    _write_files(run, record, rows, gates)
+    write_record(run.paths.root, record)
+    hidden = hides_texts(config, plan)
+    write_summary(run.paths.root, hide_texts=hidden)
+    write_page(run.paths.root)
+    status = "void" if record.dataset.canary == "found" else "completed"
+    if record.holes or was_interrupted:
+        status = "interrupted"
+    record = record.model_copy(update={"status": status, "finished_at": now()})
+    write_record(run.paths.root, record)
+    finished = Run.open(run.paths.root)
+    config.hook.pytest_benchbed_run_finished(config=config, run=finished)
+    remove_old_partial_runs(
+        run.paths.root.parent, _retention(config), [plan.run_id, *promoted_runs([plan.bench])]
+    )
+    return _verdict(config, plan, record, decisive, run, hidden)
+
+
+def _verdict(
+    config: pytest.Config,
+    plan: Plan,
+    record: RunRecord,
+    gate: GateResult,
+    run: ActiveRun,
+    hidden: bool,
+) -> Verdict:
+    lines = terminal_lines(
+        run.paths.root, base=config.invocation_params.dir, hide_texts=hidden
+    )
+    return Verdict(
+        benchmark=plan.name,
+        lines=lines,
+        last_line=f"benchbed: gate {gate.status.upper()}: {term(gate.reason, 400)}",
+        is_good=gate.status in ("passed", "baseline required"),
+        raises_exit=raises_exit_status(
+            gate, bool(record.partial), plan.settings.require_gate
+        ),
+    )
+
+
+def _retention(config: pytest.Config) -> int:
+    text = config.getini("bench_retention_count")
+    return int(text) if str(text).isdecimal() else 3
+
+
+def _gates(plan: Plan, record: RunRecord, rows: Mapping[str, Row]) -> dict[str, GateResult]:
+    candidate = RunFacts(record=record, rows=rows)
+    baseline = plan.baseline.facts() if plan.baseline else None
+    controls = [control.facts() for control in plan.controls]
+    return {
+        profile: decide(
+            candidate,
+            baseline,
+            controls,
+            profile=profile,
+            decides=profile == plan.profile,
+            rule=plan.settings.rule,
+            rule_source=plan.settings.rule_source,
+            targets=plan.targets,
+            judge=plan.benchmark,
+        )
+        for profile in plan.benchmark.profiles
+    }
+
+
+def _write_files(
+    run: ActiveRun, record: RunRecord, rows: list[Row], gates: Mapping[str, GateResult]
+) -> None:
+    plan, paths = run.plan, run.paths
+    units = {row["case"]: plan.benchmark.unit(plan.dataset.case(row["case"])) for row in rows}
+    metrics = build_metrics(
+        record, rows, plan.benchmark, gates, plan.baseline_rows or None, units=units
+    )
+    write_json(paths.metrics, metrics)
+    replies = Run.open(paths.root).predictions()
+    write_comparison(
+        paths.comparison,
+        [row["case"] for row in rows],
+        plan.answers.answer,
+        replies,
+        plan.baseline.predictions() if plan.baseline else None,
+        [control.predictions() for control in plan.controls],
+    )
+    buckets = {
+        row["case"]: bucket(
+            row,
+            plan.baseline_rows.get(row["case"]),
+            [control[row["case"]] for control in plan.control_rows if row["case"] in control],
+            profile=plan.profile,
+            judge=plan.benchmark,
+        )
+        for row in rows
+    }
+    brief = build_brief(
+        record,
+        rows,
+        plan.baseline_rows if plan.baseline else None,
+        buckets,
+        profile=plan.profile,
+        status=gates[plan.profile].status,
+    )
+    write_json(paths.review_brief, brief)
+    copy_assets(
+        [run.stage.directory / file.path for row in rows for file in run.stage.files(row["case"])],
+        paths.report_assets,
+    )
+
+
+def _final_record(
+    config: pytest.Config, run: ActiveRun, ledger: RunLedger, broker: Broker, rows: list[Row]
+) -> RunRecord:
+    plan, record = run.plan, run.record
+    info = broker.info(plan.name)
+    spend = broker.spend(plan.name)
+    technical = [TechnicalRecord.from_json(entry) for entry in ledger.technical]
+    technical += broker.failures(plan.name)
+    technical += [
+        TechnicalRecord(
+            case=None, whose="adapter", kind="tampered_input", detail=f"changed: {term(path)}"
+        )
+        for path in run.stage.tampered()
+    ]
+    canary = canary_state(plan, run.paths)
+    if canary == "found":
+        technical.append(
+            TechnicalRecord(
+                case=None,
+                whose="adapter",
+                kind="canary",
+                detail="the token of the answers turned up in a request, a prediction or a log",
+            )
+        )
+    states = [row["state"] for row in rows]
+    holes = [Hole(**hole) for hole in ledger.holes()]
+    version = info.version if info else record.adapter.version
+    spec = plan.spec
+    environment = {
+        name: os.environ[name]
+        for name in (spec.env or (info.env if info else ()))
+        if name in os.environ
+    }
+    network = (info.network if info else None) or spec.network or "none"
+    adapter = record.adapter.model_copy(
+        update={
+            "version": version,
+            "deterministic": bool(info.deterministic) if info else record.adapter.deterministic,
+            "identified": bool(record.adapter.watch_sha256)
+            or bool(version and spec.kind == "class"),
+            "settings": _settings(run, info),
+        }
+    )
+    adapter = adapter.model_copy(
+        update={
+            "identity": system_identity(
+                name=adapter.name,
+                version=adapter.version,
+                code_sha256=adapter.code_sha256,
+                watch_sha256=adapter.watch_sha256,
+                model=adapter.model,
+                options=adapter.options,
+                settings=adapter.settings,
+                executor=record.executor.name,
+                isolation_level=LEVEL,
+                network=network,
+            )
+        }
+    )
+    return record.model_copy(
+        update={
+            "argv": [Redactor(environment).text(word) for word in record.argv],
+            "adapter": adapter,
+            "executor": record.executor.model_copy(update={"slots": broker.slots}),
+            "dataset": record.dataset.model_copy(update={"canary": canary}),
+            "isolation": {
+                "level": LEVEL,
+                "network": network,
+                "reads": list(spec.reads or (info.reads if info else ())),
+                "allow": list(spec.allow or (info.allow if info else ())),
+                "pythonpath": [str(path) for path in spec.pythonpath],
+                "unavailable": {
+                    "bwrap": "not built in this version",
+                    "landlock": "not built in this version",
+                },
+            },
+            "counts": Counts(
+                scope=len(plan.scope),
+                selected=len(run.selected),
+                scored=states.count("scored"),
+                technical=states.count("technical"),
+                skipped=states.count("skipped"),
+                retired=len(plan.dataset.retired),
+                holes=len(holes),
+            ),
+            "partial": run.partial,
+            "holes": holes,
+            "technical": technical,
+            "spend": spend,
+        }
+    )
+
+
+def _settings(run: ActiveRun, info: Any) -> list[str]:
+    """Return what else changed how the system was asked, by name."""
+    spec = run.plan.spec
+    fresh = spec.fresh_process if spec.fresh_process is not None else bool(
+        info and info.fresh_process
+    )
+    settings = []
+    if fresh:
+        settings.append("fresh_process=true")
+    if run.plan.benchmark.drive:
+        settings.append(f"drive={run.plan.benchmark.drive}")
+    return settings
+
+

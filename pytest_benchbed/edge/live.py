@@ -1,0 +1,147 @@
+"""The runs of this session from their first check to their last file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from pytest_benchbed.adapters.environment import Redactor
+from pytest_benchbed.calls.broker import Broker
+from pytest_benchbed.calls.executors import ExecutorConfig
+from pytest_benchbed.data.verify import verify_digests
+from pytest_benchbed.edge.comparable import check_plan
+from pytest_benchbed.edge.finish import Verdict
+from pytest_benchbed.edge.finish import finish_run
+from pytest_benchbed.edge.finish import not_started
+from pytest_benchbed.edge.ledger import Ledger
+from pytest_benchbed.edge.partial import what_removed
+from pytest_benchbed.edge.session import BenchSession
+from pytest_benchbed.edge.settings import DEFAULT_JOBS
+from pytest_benchbed.edge.start import ActiveRun
+from pytest_benchbed.edge.start import start_run
+from pytest_benchbed.edge.transport import Server
+from pytest_benchbed.runs.create import create_run_set
+
+CLOSE_WAIT_S = 30.0
+"""How long calls in flight may go on when the session ends."""
+
+
+class LiveRuns:
+    """Broker and active runs of the controlling process."""
+
+    def __init__(
+        self, session: BenchSession, ledger: Ledger, say: Callable[[str], None]
+    ) -> None:
+        """``say`` prints a line at once."""
+        self.session = session
+        self.ledger = ledger
+        self.say = say
+        self.broker: Broker | None = None
+        self.runs: list[ActiveRun] = []
+        self.workers = 0
+        """Number of xdist workers; it raises the default of calls at once."""
+        self.trouble = ""
+        """Why the session could not go on, if it could not."""
+        self._is_finished = False
+
+    def check(self) -> None:
+        """Refuse what cannot be compared or run, before anything is started.
+
+        Raises:
+            UsageProblem: a baseline, control or run id that cannot be used.
+            DatasetError: rows that differ from their digests.
+        """
+        for plan in self.session.plans:
+            verify_digests(plan.dataset)
+            check_plan(plan)
+
+    def start(self) -> None:
+        """Make the run directories and begin the calls; blocks while a batch runs.
+
+        Raises:
+            RunError: a run directory cannot be made.
+            DatasetError: an input differs from its pin.
+            UsageProblem: the adapter needs what is not there.
+        """
+        config = self.session.config
+        expected = {
+            plan.name: self.ledger.runs[plan.name].expected for plan in self.session.plans
+        }
+        chosen = [plan for plan in self.session.plans if expected[plan.name]]
+        if not chosen:
+            return
+        jobs = self._jobs()
+        # Named in the bench file; what a class declares is known when it says hello.
+        redactor = Redactor(
+            {
+                name: os.environ[name]
+                for plan in chosen
+                for name in plan.spec.env or ()
+                if name in os.environ
+            }
+        )
+        if "/" in chosen[0].run_id:
+            whole = chosen[0].run_id.split("/")[0]
+            create_run_set(
+                chosen[0].run_dir.parent.parent, whole, [plan.name for plan in self.session.plans]
+            )
+        for plan in chosen:
+            selected = expected[plan.name]
+            partial = what_removed(config, plan, selected)
+            self.runs.append(
+                start_run(config, plan, selected, jobs=jobs, redactor=redactor, partial=partial)
+            )
+        executor = self.session.registries.executors.create("local", ExecutorConfig(jobs))
+        self.broker = Broker(
+            [run.calls for run in self.runs], executor=executor, jobs=jobs, say=self.say
+        )
+        self.broker.start({run.plan.name: run.selected for run in self.runs})
+
+    def _jobs(self) -> int:
+        given = [plan.settings.jobs for plan in self.session.plans if plan.settings.jobs]
+        return max(given) if given else max(DEFAULT_JOBS, self.workers)
+
+    def calls_path(self, benchmark: str) -> Path:
+        """Return the ``calls.jsonl`` of a benchmark's run."""
+        return next(run.paths.calls for run in self.runs if run.plan.name == benchmark)
+
+    def finish(self, server: Server, exit_status: int) -> list[Verdict]:
+        """Stop the calls, decide every gate and write every run."""
+        if self._is_finished:
+            return []
+        self._is_finished = True
+        if self.broker is not None:
+            # Waiting workers get their answer first, else they are ended by force.
+            self.broker.stop("the session ends")
+            self.broker.close(CLOSE_WAIT_S)
+        server.stop()
+        if self.trouble:
+            return []
+        if not self.runs:
+            return [not_started(plan, exit_status) for plan in self.session.plans]
+        assert self.broker is not None
+        verdicts = []
+        for run in self.runs:
+            verdicts.append(
+                finish_run(
+                    self.session.config,
+                    run,
+                    self.ledger.runs[run.plan.name],
+                    self.broker,
+                    was_interrupted=exit_status == 2,
+                )
+            )
+            run.closing.close()
+        return verdicts
+
+    def broke(self, why: str) -> None:
+        """Remember why the session cannot go on."""
+        self.trouble = self.trouble or why
+
+    def kill(self) -> None:
+        """End every process and remove every temporary folder; safe to call again."""
+        if self.broker is not None:
+            self.broker.close(0.0)
+        for run in self.runs:
+            run.closing.close()
