@@ -27,6 +27,7 @@ from pytest_benchbed.model.error import Error
 from pytest_benchbed.model.error import ProfileScore
 from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.model.places import ten_thousandths
+from pytest_benchbed.model.strict import read_json
 
 __all__ = ["NO_ANSWER", "declined", "quality", "score", "validate_prediction"]
 
@@ -168,7 +169,7 @@ def _check_saveable(profile: str, got: ProfileScore) -> None:
         rows.append((f"error {error.kind!r} of profile {profile!r}", error.to_json()))
     for what, row in rows:
         try:
-            canonical(row)
+            read_json(canonical(row))
         except (ValueError, TypeError, RecursionError) as problem:
             raise ScoreFault("bad_score", f"{what} holds what is no JSON: {problem}") from None
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from typing import Any
 
 from pytest_benchbed.model.canonical import MAX_INTEGER
@@ -94,11 +95,8 @@ def _check_depth(text: str, max_depth: int) -> None:
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) != len(pairs):
-        seen: set[str] = set()
-        for key, _ in pairs:
-            if key in seen:
-                raise MalformedJson("duplicate_key", f"key {ascii(key)[:80]} stands twice")
-            seen.add(key)
+        key, _ = Counter(key for key, _ in pairs).most_common(1)[0]
+        raise MalformedJson("duplicate_key", f"key {ascii(key)[:80]} stands twice")
     return value
 
 

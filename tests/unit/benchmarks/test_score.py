@@ -21,6 +21,10 @@ from tests.unit.benchmarks.toys import toy
 TWO = ("logical", "geometric")
 
 
+def deep(levels: int) -> list:
+    return [] if levels == 1 else [deep(levels - 1)]
+
+
 def failure(benchmark, answer=None, prediction=None) -> TechnicalFailure:
     with pytest.raises(TechnicalFailure) as caught:
         score(benchmark, CASE, answer, prediction)
@@ -325,7 +329,9 @@ def test_an_error_or_metric_that_cannot_be_built_is_the_scorer_raising(make) -> 
         (ProfileScore([Error("cell", got=object())]), "holds what is no JSON"),
         (ProfileScore([Error("cell", note="\ud800")]), "holds what is no JSON"),
         (ProfileScore([Error("cell", note=7)]), "the note of error 'cell' is no text"),  # type: ignore[arg-type]
+        (ProfileScore([Error("cell", got=deep(70))]), "too_deep"),
         (ProfileScore(metrics={"f1": 2**60}), "a metric of profile 'default'"),
+        (ProfileScore(metrics={"f1": 1e17}), "number_too_large"),
         (ProfileScore(metrics={"": 1}), "a metric without a name"),
         (ProfileScore(metrics={3: 1}), "a metric without a name"),  # type: ignore[dict-item]
     ],
