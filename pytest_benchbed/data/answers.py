@@ -1,0 +1,121 @@
+"""The answers of a dataset: the only module that opens them.
+
+The request side of the program (adapters, calls) may not import it.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pytest_benchbed.data.faults import Fault
+from pytest_benchbed.data.faults import refuse
+from pytest_benchbed.data.index import LineIndex
+from pytest_benchbed.data.index import Source
+from pytest_benchbed.model.canonical import digest
+from pytest_benchbed.model.dataset import AnswerRow
+from pytest_benchbed.model.errors import DatasetError
+from pytest_benchbed.model.names import unknown_name
+
+ANSWERS_FILE = "answers.jsonl"
+
+
+def answer_source(root: Path) -> Source:
+    """Return the open answer file of the dataset at ``root``.
+
+    Raises:
+        FileProblem: there is none, or it is no regular file.
+    """
+    return Source(root, ANSWERS_FILE)
+
+
+def answer_index(root: Path) -> LineIndex:
+    """Return an index of the answer rows.
+
+    Raises:
+        DatasetError: the file is missing, or a row has no id of its own.
+    """
+    return LineIndex.build(Source.open(root, ANSWERS_FILE))
+
+
+class Answers:
+    """Answers by case id, read when they are asked for."""
+
+    def __init__(self, index: LineIndex) -> None:
+        """Use :meth:`open`."""
+        self._index = index
+        self.ids = index.ids
+        """Case ids in file order, retired ones included."""
+
+    @classmethod
+    def open(cls, dataset_root: str | Path) -> Answers:
+        """Index the answers of the dataset at ``dataset_root``.
+
+        Raises:
+            DatasetError: the file is missing, or a row has no id of its own.
+        """
+        return cls(answer_index(Path(dataset_root)))
+
+    def __contains__(self, case_id: object) -> bool:
+        """Say whether the case has an answer."""
+        return isinstance(case_id, str) and self._index.position(case_id) is not None
+
+    def row(self, case_id: str) -> AnswerRow:
+        """Return the row of a case.
+
+        Raises:
+            DatasetError: the case has no answer, or its line has a fault.
+        """
+        index = self._index
+        position = index.position(case_id)
+        if position is None:
+            raise DatasetError(f"{index.shown}: {unknown_name('answer', case_id, index.ids, '')}")
+        return index.row(position, AnswerRow)
+
+    def answer(self, case_id: str) -> Any:
+        """Return the answer of a case (raises as :meth:`row` does)."""
+        return self.row(case_id).answer
+
+    def digest_of(self, case_id: str) -> str:
+        """Return the SHA-256 of the canonical answer of a case (raises as :meth:`row` does)."""
+        return digest(self.answer(case_id))
+
+    @cached_property
+    def canary(self) -> str | None:
+        """The token that stands in every row, or None if the dataset has none.
+
+        Raises:
+            DatasetError: rows have different tokens, or only some have one.
+        """
+        canaries = Canaries(self._index.shown)
+        for line, _, row in self._index.rows(AnswerRow):
+            canaries.see(line, row)
+        if canaries.faults:
+            raise refuse(canaries.faults)
+        return canaries.token
+
+
+class Canaries:
+    """Watches that all rows have one token, the same, or none."""
+
+    def __init__(self, shown: str) -> None:
+        """``shown``: path of the answer file for messages."""
+        self.token: str | None = None
+        self.faults: list[Fault] = []
+        self._shown = shown
+        self._is_first = True
+
+    def see(self, line: int, row: AnswerRow) -> None:
+        """Take in one row; the first that differs is a fault, the others are not told."""
+        if self._is_first:
+            self._is_first = False
+            self.token = row.canary
+        elif row.canary != self.token and not self.faults:
+            cause = "the canary differs from that of the first row"
+            if row.canary is None:
+                cause = "the row has no canary, the first row has one"
+            elif self.token is None:
+                cause = "the row has a canary, the first row has none"
+            remedy = "A dataset has one token, the same in every row."
+            self.faults.append(Fault(self._shown, line, row.id, cause, remedy))

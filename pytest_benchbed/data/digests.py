@@ -1,0 +1,106 @@
+"""The two digests of a dataset: what the system sees, and what it is compared with.
+
+Each is the SHA-256 of one canonical JSON object (RFC 8785), fed row by row, so
+that no dataset is held in memory. The order of rows in a file, the order of
+keys and the blanks between them change nothing; every value does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pytest_benchbed.data.answers import answer_index
+from pytest_benchbed.data.dataset import CASES_FILE
+from pytest_benchbed.data.dataset import open_contexts
+from pytest_benchbed.data.dataset import unpinned_fault
+from pytest_benchbed.data.faults import refuse
+from pytest_benchbed.data.index import LineIndex
+from pytest_benchbed.data.index import Source
+from pytest_benchbed.data.rows import CHANGED
+from pytest_benchbed.data.rows import RowFaults
+from pytest_benchbed.data.rows import parse_object
+from pytest_benchbed.model.canonical import canonical
+from pytest_benchbed.model.dataset import PinnedFile
+
+
+def inputs_digest(root: Path, files: Iterable[PinnedFile]) -> str:
+    """Return the digest of cases, contexts and the files they name.
+
+    ``files`` are the pins of the manifest; those that no row names are left out.
+
+    Raises:
+        DatasetError: a row has a fault, or names a file that is not pinned.
+    """
+    cases = LineIndex.build(Source.open(root, CASES_FILE))
+    return inputs_digest_of(cases, open_contexts(root), {pin.path: pin for pin in files})
+
+
+def inputs_digest_of(
+    cases: LineIndex, contexts: LineIndex | None, pins: Mapping[str, PinnedFile]
+) -> str:
+    """Return the same as :func:`inputs_digest`, of files that are open already."""
+    used: dict[str, str] = {}
+    sha = hashlib.sha256(b'{"cases":[')
+    _feed(sha, _noting_files(cases, pins, used))
+    sha.update(b'],"contexts":[')
+    if contexts is not None:
+        _feed(sha, _noting_files(contexts, pins, used))
+    sha.update(b'],"files":[')
+    _feed(sha, ([path, used[path]] for path in sorted(used)))
+    sha.update(b"]}")
+    return sha.hexdigest()
+
+
+def answers_digest(root: Path) -> str:
+    """Return the digest of the answers.
+
+    Raises:
+        DatasetError: the file is missing, or a row has a fault.
+    """
+    return answers_digest_of(answer_index(root))
+
+
+def answers_digest_of(answers: LineIndex) -> str:
+    """Return the same as :func:`answers_digest`, of a file that is open already."""
+    sha = hashlib.sha256(b'{"answers":[')
+    _feed(sha, (row for _, row in _rows(answers)))
+    sha.update(b"]}")
+    return sha.hexdigest()
+
+
+def _feed(sha: Any, values: Iterable[Any]) -> None:
+    comma = b""
+    for value in values:
+        sha.update(comma + canonical(value))
+        comma = b","
+
+
+def _noting_files(
+    index: LineIndex, pins: Mapping[str, PinnedFile], used: dict[str, str]
+) -> Iterator[dict[str, Any]]:
+    for position, row in _rows(index):
+        files = row.get("files")
+        for path in files if isinstance(files, list) else ():
+            pin = pins.get(path) if isinstance(path, str) else None
+            if pin is None:
+                line, name = index.line(position), index.ids[position]
+                raise refuse([unpinned_fault(index, line, name, str(path))])
+            used[pin.path] = pin.sha256
+        yield row
+
+
+def _rows(index: LineIndex) -> Iterator[tuple[int, dict[str, Any]]]:
+    for position, raw in index.by_id():
+        line, name = index.line(position), index.ids[position]
+        faults = RowFaults(index.shown)
+        row = parse_object(raw, line, faults)
+        if row is not None and row.get("id") != name:
+            faults.add(line, name, *CHANGED)
+        if row is None or faults.found:
+            raise refuse(faults.found)
+        yield position, row
