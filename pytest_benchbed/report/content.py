@@ -1,0 +1,316 @@
+"""The parts of the page that are not cases, as plain values for the template."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Final
+
+from pytest_benchbed.model.run import RunRecord
+from pytest_benchbed.model.run import TechnicalRecord
+from pytest_benchbed.report.cases import BUCKETS
+from pytest_benchbed.report.command import typed_command
+from pytest_benchbed.report.difference import compact
+from pytest_benchbed.report.facts import TITLES
+from pytest_benchbed.report.facts import Fact
+from pytest_benchbed.report.facts import facts
+from pytest_benchbed.report.facts import isolation_text
+from pytest_benchbed.report.facts import limits
+from pytest_benchbed.report.facts import spend_text
+from pytest_benchbed.report.measures import Measure
+from pytest_benchbed.report.measures import ProfileView
+from pytest_benchbed.report.measures import Summary
+from pytest_benchbed.report.next_steps import Step
+from pytest_benchbed.report.next_steps import next_steps
+from pytest_benchbed.report.numbers import count
+from pytest_benchbed.report.numbers import money
+from pytest_benchbed.report.numbers import moment
+from pytest_benchbed.report.numbers import seconds
+from pytest_benchbed.report.numbers import span
+from pytest_benchbed.report.view import RunView
+
+GLYPHS: Final = {
+    "worse": "▼",
+    "better": "▲",
+    "noisy": "≈",
+    "remaining": "●",
+    "technical": "✕",
+    "skipped": "–",
+    "no result": "?",
+    "unchanged": "=",
+}
+"""A sign per bucket, so that colour is never the only one."""
+STATUS_GLYPHS: Final = {
+    "passed": "✓",
+    "failed": "✕",
+    "blocked": "■",
+    "baseline required": "○",
+    "incomplete": "…",
+    "unavailable": "–",
+}
+MAX_TECHNICAL: Final = 200
+"""Technical failures written out; the cases themselves are all listed."""
+
+_MEANINGS = {
+    "worse": "A new error on a case that the same code answers alike every time.",
+    "better": "Errors of the baseline are gone, and none is new.",
+    "noisy": "The baseline and its repeats disagree here, so a change proves nothing.",
+    "remaining": "Errors that the baseline has too.",
+    "technical": "The system, its adapter, a judge or the scorer broke. No score.",
+    "skipped": "The system does not do these; they are in no measure.",
+    "no result": "Selected, but never answered or never scored.",
+    "unchanged": "No error, before and now.",
+}
+_MEANINGS_ALONE = {
+    "remaining": "Cases with errors. There is no baseline to say which are new.",
+    "unchanged": "Cases without an error.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class BucketHead:
+    """The head of a bucket."""
+
+    name: str
+    slug: str
+    title: str
+    number: int
+    meaning: str
+    column: str
+    """What the middle column of its lines holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One stretch of the bar of buckets, in thousandths of its length."""
+
+    slug: str
+    x: str
+    width: str
+
+
+@dataclass(frozen=True, slots=True)
+class SideMeasure:
+    """Latency, cost and the like: shown beside the scores."""
+
+    name: str
+    value: str
+    counts: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileContent:
+    """One profile in the list of profiles."""
+
+    name: str
+    decides: bool
+    status: str
+    reason: str
+    counts: str
+    categories: tuple[str, ...]
+    summaries: tuple[Summary, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PageContent:
+    """All but the cases."""
+
+    run_id: str
+    label: str
+    status: str
+    tone: str
+    status_glyph: str
+    sentence: str
+    reason: str
+    profile: str
+    identity: tuple[Fact, ...]
+    technical: tuple[TechnicalRecord, ...]
+    technical_left_out: int
+    measures: tuple[Measure, ...]
+    side_measures: tuple[SideMeasure, ...]
+    paired_note: str
+    facts: tuple[Fact, ...]
+    warnings: tuple[str, ...]
+    steps: tuple[Step, ...]
+    bars: tuple[Bar, ...]
+    bars_label: str
+    buckets: tuple[BucketHead, ...]
+    has_cases: bool
+    profiles: tuple[ProfileContent, ...]
+    typed: str
+    how: tuple[Fact, ...]
+    limits: tuple[str, ...]
+    version: str
+
+
+def page_content(view: RunView) -> PageContent:
+    """Return everything the page shows besides the cases."""
+    record, gate = view.record, view.gate
+    technical = sorted(record.technical, key=lambda one: (one.case is not None, one.case or ""))
+    return PageContent(
+        run_id=record.id,
+        label=view.label,
+        status=TITLES[view.status],
+        tone=view.status.replace(" ", "-"),
+        status_glyph=STATUS_GLYPHS[view.status],
+        sentence=view.sentence,
+        reason=view.reason,
+        profile=view.profile,
+        identity=tuple(_identity(record)),
+        technical=tuple(technical[:MAX_TECHNICAL]),
+        technical_left_out=max(0, len(technical) - MAX_TECHNICAL),
+        measures=tuple(view.measures),
+        side_measures=tuple(_side_measures(view)) if view.measures else (),
+        paired_note=_paired_note(view),
+        facts=tuple(facts(record, gate)) if gate is not None else (),
+        warnings=tuple(gate.warnings) if gate is not None else (),
+        steps=tuple(next_steps(view)),
+        bars=tuple(_bars(view)),
+        bars_label=", ".join(f"{view.counts[name]} {name}" for name in BUCKETS),
+        buckets=tuple(
+            bucket_head(view, name)
+            for name in BUCKETS
+            if view.counts[name] or name not in ("skipped", "no result", "technical")
+        ),
+        has_cases=bool(view.lines),
+        profiles=tuple(_profile(profile) for profile in view.profiles),
+        typed=typed_command(record),
+        how=tuple(_how(view)),
+        limits=tuple(limits(record, gate)),
+        version=version("pytest-benchbed"),
+    )
+
+
+def bucket_head(view: RunView, name: str) -> BucketHead:
+    """Return the head of one bucket."""
+    meanings = _MEANINGS
+    if view.record.baseline is None:
+        meanings = {**_MEANINGS, **_MEANINGS_ALONE}
+    without_baseline = {"remaining": "with errors", "unchanged": "without an error"}
+    title = name if view.record.baseline else without_baseline.get(name, name)
+    is_reason = name in ("technical", "skipped", "no result")
+    return BucketHead(
+        name=name,
+        slug=name.replace(" ", "-"),
+        title=title.capitalize(),
+        number=view.counts[name],
+        meaning=meanings[name],
+        column="reason" if is_reason else "errors",
+    )
+
+
+def show_command(view: RunView, case: str) -> str:
+    """Return a command that prints what is recorded about a case; it asks nobody again."""
+    path = shlex.quote(f"{view.shown}/comparison.jsonl")
+    wanted = shlex.quote(f'"case":"{case}"')
+    return f"grep -F {wanted} {path} | python -m json.tool"
+
+
+def _identity(record: RunRecord) -> Iterator[Fact]:
+    dataset, adapter = record.dataset, record.adapter
+    yield Fact("Run", record.id)
+    yield Fact("Dataset", f"{dataset.id} {dataset.version} ({dataset.identity[:12]})")
+    name = " ".join(part for part in (adapter.name, adapter.version) if part)
+    yield Fact("System", f"{name}, model {adapter.model}" if adapter.model else name)
+    yield Fact("Baseline", record.baseline.id if record.baseline else "none")
+    if record.controls:
+        yield Fact("Controls", ", ".join(control.id for control in record.controls))
+    yield Fact("Made", moment(record.started_at))
+
+
+def _side_measures(view: RunView) -> Iterator[SideMeasure]:
+    latency = view.metrics.get("latency_s", {})
+    if latency.get("n"):
+        yield SideMeasure("latency, median", seconds(latency["p50"]),
+                          f"95 % within {seconds(latency['p95'])}")  # fmt: skip
+    cost = view.metrics.get("cost_usd", {})
+    if cost:
+        yield SideMeasure("cost of the answers", money(cost["sum"]),
+                          count(cost["n"], "priced case") if cost["n"] else "")  # fmt: skip
+
+
+def _paired_note(view: RunView) -> str:
+    if view.record.baseline is None or not any(one.change() for one in view.measures):
+        return ""
+    return "Changes are taken over the cases that both runs scored."
+
+
+def _bars(view: RunView) -> Iterator[Bar]:
+    """Yield the stretches; a bucket with few cases of many is still wide enough to be seen."""
+    numbers = {name: number for name, number in view.counts.items() if number}
+    total = sum(numbers.values())
+    if not total:
+        return
+    widths = {name: max(6.0, 1000 * number / total) for name, number in numbers.items()}
+    scale = 1000 / sum(widths.values())
+    x = 0.0
+    for name, width in widths.items():
+        yield Bar(name.replace(" ", "-"), f"{x:.1f}", f"{width * scale:.1f}")
+        x += width * scale
+
+
+def _profile(profile: ProfileView) -> ProfileContent:
+    counts = f"{count(profile.scored, 'case')} scored"
+    if profile.technical:
+        counts += f", {profile.technical} technical"
+    if profile.skipped:
+        counts += f", {profile.skipped} skipped"
+    return ProfileContent(
+        name=profile.name,
+        decides=profile.decides,
+        status=profile.gate.status if profile.gate else "",
+        reason=profile.gate.reason if profile.gate else "",
+        counts=counts,
+        categories=profile.categories,
+        summaries=profile.summaries,
+    )
+
+
+def _how(view: RunView) -> Iterator[Fact]:
+    record = view.record
+    dataset, adapter, executor = record.dataset, record.adapter, record.executor
+    took = span(record.started_at, record.finished_at)
+    yield Fact(
+        "Time",
+        f"{moment(record.started_at)}{f', took {seconds(took)}' if took is not None else ''}",
+    )
+    yield Fact("Benchmark", f"{record.benchmark.id}, scored by {record.benchmark.scoring_version}")
+    yield Fact("Dataset", f"{dataset.id} {dataset.version}, {dataset.visibility}")
+    yield Fact("Dataset identity", dataset.identity)
+    yield Fact("Adapter", f"{adapter.kind} {adapter.name} {adapter.version}".rstrip())
+    if adapter.options:
+        yield Fact("Adapter options", compact(adapter.options))
+    if adapter.model:
+        yield Fact("Model", adapter.model)
+    if adapter.settings:
+        yield Fact("Settings", ", ".join(adapter.settings))
+    yield Fact("Code of the adapter", adapter.code_sha256)
+    if adapter.source is not None:
+        source = adapter.source
+        branch = f" on {source.branch}" if source.branch else ""
+        changed = ", with changes that are in no commit" if source.dirty else ""
+        yield Fact("Working copy", f"{source.commit[:12]}{branch}{changed}")
+    yield Fact("System identity", adapter.identity)
+    yield Fact("Isolation", isolation_text(record))
+    for name, title in (("allow", "Left open"), ("reads", "Further readable paths")):
+        if record.isolation.get(name):
+            yield Fact(title, compact(record.isolation[name]))
+    for mechanism, reason in (record.isolation.get("unavailable") or {}).items():
+        yield Fact(f"No {mechanism}", str(reason))
+    yield Fact("Executor", f"{executor.name}, {count(executor.jobs, 'call')} at once")
+    if record.repeats > 1:
+        yield Fact("Attempts", f"{record.repeats} of each case; the first one decides")
+    yield Fact("Spend", spend_text(record))
+    if record.scope:
+        yield Fact("Scope", "; ".join(f"{key} {', '.join(values)}"
+                                      for key, values in sorted(record.scope.items())))  # fmt: skip
+    if record.note:
+        yield Fact("Note", record.note)
+    yield Fact(
+        "Versions",
+        ", ".join(f"{name} {text}" for name, text in sorted(record.versions.items())),
+    )
+    for entry in record.history:
+        yield Fact(f"Changed {moment(entry.at)}", entry.what)

@@ -1,0 +1,256 @@
+"""What stands beside a verdict, in plain words: coverage, noise, system, limits.
+
+Pure: a gate result and a run record in, sentences out. Their words are ours and
+the ids of cases and runs; no text of a case, an answer or a reply is in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from pytest_benchbed.compare.phrases import age
+from pytest_benchbed.compare.phrases import percent
+from pytest_benchbed.model.gate import GateResult
+from pytest_benchbed.model.run import RunRecord
+from pytest_benchbed.report.numbers import count
+from pytest_benchbed.report.numbers import money
+from pytest_benchbed.report.numbers import share
+
+TITLES = {
+    "passed": "Passed",
+    "failed": "Failed",
+    "baseline required": "Baseline required",
+    "incomplete": "Incomplete",
+    "unavailable": "Unavailable",
+    "blocked": "Blocked",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One line beside the verdict."""
+
+    name: str
+    text: str
+
+
+def headline_sentence(
+    record: RunRecord, gate: GateResult | None, counts: dict[str, int], status: str
+) -> str:
+    """Say in one sentence what the verdict means. ``counts``: cases per bucket."""
+    against = f"the baseline {record.baseline.id}" if record.baseline else "the baseline"
+    worse, better = counts.get("worse", 0), counts.get("better", 0)
+    if status == "blocked":
+        return (
+            "Something broke besides the answers, so this run has no score. "
+            "Repair the cause and ask the failed cases again."
+        )
+    if status == "unavailable":
+        return "This run cannot be judged, however good its answers are."
+    if status == "baseline required":
+        errors = counts.get("remaining", 0)
+        found = f"{count(errors, 'case')} with errors" if errors else "no errors"
+        return (
+            f"This run was recorded ({found}), but compared with nothing: "
+            "name a baseline to get a verdict."
+        )
+    if status == "incomplete":
+        so_far = f" {count(worse, 'case')} got worse so far." if worse else ""
+        return f"The comparison does not cover every case, so there is no verdict yet.{so_far}"
+    if status == "failed":
+        targets = [target.case for target in gate.targets if target.errors] if gate else []
+        parts = []
+        if worse:
+            parts.append(f"{count(worse, 'case')} got worse than {against}")
+        if targets:
+            parts.append(f"{count(len(targets), 'target')} still {_has(targets)} errors")
+        return f"{' and '.join(parts) or f'The run fell behind {against}'}."
+    if gate is not None and gate.justification:
+        return f"The run fell behind {against}, and a reason was given for it."
+    got_better = f" {count(better, 'case')} got better." if better else ""
+    return f"No stable case got worse than {against}.{got_better}"
+
+
+def _has(names: Sequence[str]) -> str:
+    return "has" if len(names) == 1 else "have"
+
+
+def facts(record: RunRecord, gate: GateResult) -> list[Fact]:
+    """Return the lines that every verdict needs; none of them is left out.
+
+    A verdict whose noise, system or smallest change is not known says so.
+    """
+    lines = [
+        Fact("Rule", f"{gate.rule}, chosen by {_source(gate.rule_source)}; profile decides"
+             if gate.decides else f"{gate.rule}; this profile does not decide"),
+        Fact("Coverage", coverage_text(gate)),
+    ]
+    if gate.targets:
+        clean = sum(1 for target in gate.targets if not target.errors)
+        lines.append(Fact("Targets", f"{clean} of {len(gate.targets)} without an error"))
+    lines.append(Fact("Noise", noise_text(gate)))
+    lines.append(Fact("System", system_text(record, gate)))
+    lines.append(Fact("Smallest visible change", smallest_text(gate)))
+    test = gate.sign_test
+    lines.append(
+        Fact(
+            "Direction",
+            f"{test.worse} worse, {test.better} better, {test.mixed} both; "
+            f"sign test p {test.p:.2g} (information only)",
+        )
+    )
+    if gate.justification:
+        lines.append(Fact("Justification", gate.justification))
+    return lines
+
+
+def _source(source: str) -> str:
+    return {"auto": "the default (auto)"}.get(source, source)
+
+
+def coverage_text(gate: GateResult) -> str:
+    """Return ``compared n of m`` and every group of cases that was not judged."""
+    coverage = gate.coverage
+    parts = [f"compared {coverage.compared:,} of {coverage.of:,}"]
+    unstable = f"unstable {gate.D}"
+    if gate.D and coverage.compared:
+        unstable += f" ({share(gate.D, coverage.compared, 0)})"
+    parts.append(unstable)
+    parts.append(f"retired {len(coverage.retired)}")
+    parts.append(f"skipped {len(coverage.skipped)}")
+    others = {
+        "no answer": len(coverage.no_answer),
+        "without a result": len(coverage.holes),
+        "not selected": coverage.not_selected,
+        "not in the baseline": len(coverage.not_in_baseline),
+        "no longer supported": len(coverage.support_lost),
+        "new": len(coverage.new),
+        "removed": len(coverage.removed),
+        "unverifiable": len(coverage.unverifiable),
+    }
+    parts += [f"{name} {number}" for name, number in others.items() if number]
+    return ", ".join(parts)
+
+
+def noise_text(gate: GateResult) -> str:
+    """Return what is known about how often the same code answers differently."""
+    if not gate.controls:
+        return (
+            "unknown: no control run. Without one, chance and a change of the system "
+            "look the same."
+        )
+    ages = ", ".join(age(control.age_s) for control in gate.controls)
+    parts = [f"{count(len(gate.controls), 'control')} ({ages} old)"]
+    if gate.flaky_estimate is not None:
+        flaky = round(Fraction(gate.flaky_estimate))
+        parts.append(f"{count(flaky, 'flaky case')} estimated")
+    if gate.false_alarm.estimate is not None:
+        alarm = f"false alarm estimated at {percent(gate.false_alarm.estimate)}"
+        if gate.false_alarm.limit95 is not None:
+            alarm += f" (at most {percent(gate.false_alarm.limit95)} with 95 % confidence)"
+        parts.append(alarm)
+    return "; ".join(parts)
+
+
+def system_text(record: RunRecord, gate: GateResult) -> str:
+    """Return which system answered and how sure that is."""
+    name = " ".join(part for part in (record.adapter.name, record.adapter.version) if part)
+    unknown = sorted(run for run, identified in gate.identified.items() if not identified)
+    if not gate.identified:
+        return name
+    if not unknown:
+        return f"{name}, identified"
+    return (
+        f"{name}, not identified ({', '.join(unknown)}): neither a version nor a watched file "
+        "shows that the product behind the adapter stayed the same or changed"
+    )
+
+
+def smallest_text(gate: GateResult) -> str:
+    """Return the smallest change this verdict could have seen."""
+    change = gate.smallest_change
+    single = (
+        f"{count(change.single, 'case')} broken every time" if change.single else "no single case"
+    )
+    if gate.baseline is None:
+        return "nothing was compared, so no change could be seen"
+    spread = (
+        f"spread out: {change.spread} of {count(change.of, 'judged case')}"
+        if change.spread
+        else f"spread out over {count(change.of, 'judged case')}: not known"
+    )
+    coverage = gate.coverage
+    unseen = gate.D + len(coverage.retired) + len(coverage.skipped)
+    blind = f"; nothing can be seen in {count(unseen, 'case')} " if unseen else ""
+    return f"{single}; {spread}{blind}{'(unstable, retired or skipped)' if unseen else ''}"
+
+
+def isolation_text(record: RunRecord) -> str:
+    """Return how far the system was kept from the answers, and its network."""
+    isolation = record.isolation
+    level = str(isolation.get("level", "not recorded"))
+    meaning = {
+        "off": "no confinement, no limits",
+        "process": "a process of its own, not confined",
+        "landlock-partial": "confined by the kernel, signals left open",
+        "landlock": "confined by the kernel",
+        "bwrap": "confined in a container",
+    }.get(level)
+    network = {"none": "no network declared", "all": "network open"}.get(
+        str(isolation.get("network", "")), "network not recorded"
+    )
+    if isolation.get("network") == "none" and level in ("bwrap", "landlock", "landlock-partial"):
+        network = "no network"
+    return f"{level}{f' ({meaning})' if meaning else ''}, {network}"
+
+
+def spend_text(record: RunRecord) -> str:
+    """Return what the run cost; unknown is never $0."""
+    spend = record.spend
+    if spend.spent_usd is not None:
+        text = money(spend.spent_usd)
+    elif spend.unpriced_attempts:
+        text = f"unknown: {count(spend.unpriced_attempts, 'call')} without a price"
+    else:
+        text = "not reported"
+    if spend.reask_usd:
+        text += f", of it {money(spend.reask_usd)} for asking again"
+    if spend.judge_usd:
+        text += f"; judge {money(spend.judge_usd)}"
+    if spend.budget_usd is not None:
+        text += f"; budget {money(spend.budget_usd)}"
+    return text
+
+
+def limits(record: RunRecord, gate: GateResult | None) -> list[str]:
+    """Return what this run cannot show, stated plainly."""
+    lines = []
+    level = record.isolation.get("level")
+    if level in ("process", "off", None):
+        lines.append(
+            "The system ran without confinement: a program that wants to can read the files of "
+            "this user, answers included. The run shows what an honest system does."
+        )
+    if record.isolation.get("network") == "all":
+        lines.append("The system had network access and may have used anything it found there.")
+    if record.adapter.source is not None and record.adapter.source.dirty:
+        lines.append("The adapter's working copy had changes that are in no commit.")
+    if gate is None or not gate.controls:
+        lines.append(
+            "No control run: how often the same system changes its answers by chance is unknown."
+        )
+    if record.partial:
+        lines.append(f"Not all cases of the scope were run: {', '.join(record.partial)}.")
+    if record.shard:
+        lines.append(f"This is shard {record.shard} of a run.")
+    if record.dataset.verified == "stat":
+        lines.append("The dataset's files were compared by size and date only.")
+    if record.dataset.canary == "absent":
+        lines.append("The dataset plants no canary, so a leaked answer could not be noticed.")
+    lines.append(
+        "Errors are compared by kind and place. Expected and got text, quality, latency and cost "
+        "are shown, and decide nothing here."
+    )
+    return lines

@@ -1,0 +1,269 @@
+"""Everything a reader sees of one run, computed once from the written run.
+
+The page, the summary and the terminal lines all read this one view, so they
+cannot disagree. It opens the files of one run directory and nothing else: the
+same files give the same report on every machine. Only the words of the
+benchmark type (:class:`TypeWords`) and how the run is named come from outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import dataclass
+from dataclasses import field
+from dataclasses import replace
+from functools import cached_property
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+from typing import Protocol
+
+from pytest_benchbed.model.base import ShapeError
+from pytest_benchbed.model.errors import RunError
+from pytest_benchbed.model.gate import GateResult
+from pytest_benchbed.model.run import RunRecord
+from pytest_benchbed.report.cases import BUCKETS
+from pytest_benchbed.report.cases import CaseDetail
+from pytest_benchbed.report.cases import CaseLine
+from pytest_benchbed.report.cases import Change
+from pytest_benchbed.report.cases import Details
+from pytest_benchbed.report.cases import changes
+from pytest_benchbed.report.cases import read_lines
+from pytest_benchbed.report.facts import headline_sentence
+from pytest_benchbed.report.measures import Measure
+from pytest_benchbed.report.measures import ProfileView
+from pytest_benchbed.report.measures import measures
+from pytest_benchbed.report.measures import profile_views
+from pytest_benchbed.report.requests import Requests
+from pytest_benchbed.runs.layout import RunPaths
+from pytest_benchbed.runs.lines import read_document
+from pytest_benchbed.runs.read import Run
+
+
+class Described(Protocol):
+    """What is taken from a benchmark type: words only."""
+
+    label: str
+    viewer: str
+    explain: Mapping[str, str]
+    lower_is_better: Collection[str]
+
+
+@dataclass(frozen=True, slots=True)
+class TypeWords:
+    """How a benchmark type is called and shown. Without a type the ids speak."""
+
+    label: str = ""
+    viewer: str = ""
+    """``table-grid``, ``json``, or empty: by the shape of the data."""
+    explain: Mapping[str, str] = field(default_factory=dict)
+    lower_is_better: frozenset[str] = frozenset()
+    is_known: bool = False
+    """Whether the direction of the metrics is known."""
+
+    @classmethod
+    def of(cls, benchmark: Described) -> TypeWords:
+        """Take the words of a benchmark type."""
+        return cls(
+            label=benchmark.label,
+            viewer=benchmark.viewer,
+            explain=dict(benchmark.explain),
+            lower_is_better=frozenset(benchmark.lower_is_better),
+            is_known=True,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The cases of one category in one bucket."""
+
+    category: str
+    lines: list[CaseLine]
+
+
+@dataclass(frozen=True)
+class RunView:
+    """One run as it is shown."""
+
+    paths: RunPaths
+    record: RunRecord
+    words: TypeWords
+    shown: str
+    """How the run is named in commands: a path as the user would type it, or its id."""
+    baseline: RunRecord | None
+    """Record of the baseline, where it is at hand: only for commands that repeat it."""
+    gates: Mapping[str, GateResult]
+    """Per profile; a profile without a gate is left out."""
+    metrics: Mapping[str, Any]
+    intermittent: tuple[str, ...]
+    """Cases that were suspects in other runs against this baseline too."""
+    lines: tuple[CaseLine, ...]
+    """Every case, holes included, in order of their ids."""
+
+    @classmethod
+    def load(
+        cls,
+        run_dir: Path,
+        *,
+        record: RunRecord | None = None,
+        words: TypeWords | None = None,
+        shown: str | None = None,
+        baseline: RunRecord | None = None,
+    ) -> RunView:
+        """Read a run directory.
+
+        ``record`` replaces ``run.json`` for a run that is just being finished:
+        its record is written last, after the report. Files that an unfinished
+        run lacks count as empty.
+
+        Raises:
+            RunError: no run, or a file of it is damaged; the text names it.
+        """
+        paths = RunPaths(run_dir)
+        record = record or Run.open(run_dir).record
+        metrics = read_document(paths.metrics) if paths.metrics.exists() else {}
+        brief = read_document(paths.review_brief) if paths.review_brief.exists() else {}
+        try:
+            gates = dict(_gates(metrics))
+            profile = _profile(record, gates)
+            lines = [*read_lines(paths.results, changes(brief), profile), *_holes(record)]
+        except (KeyError, TypeError, AttributeError, ShapeError) as error:
+            raise RunError(
+                f"{run_dir}: metrics.json, results.jsonl or review-brief.json is damaged "
+                f"({type(error).__name__}). Restore the files, or make the run again."
+            ) from error
+        return cls(
+            paths=paths,
+            record=record,
+            words=words or TypeWords(),
+            shown=shown or record.id,
+            baseline=baseline,
+            gates=gates,
+            metrics=metrics,
+            intermittent=tuple(brief.get("intermittent", ())),
+            lines=tuple(sorted(lines, key=lambda line: line.id)),
+        )
+
+    @property
+    def profile(self) -> str:
+        """The profile whose gate decides."""
+        return _profile(self.record, self.gates)
+
+    @property
+    def gate(self) -> GateResult | None:
+        """The verdict that decides; None for a run that has none yet."""
+        return self.gates.get(self.profile)
+
+    @property
+    def status(self) -> str:
+        """Status of the verdict; a run without one is ``incomplete``."""
+        if self.record.status == "void":
+            return "blocked"
+        if self.record.gate is not None:
+            return self.record.gate.status
+        return self.gate.status if self.gate is not None else "incomplete"
+
+    @property
+    def reason(self) -> str:
+        """Why, in the words of the gate."""
+        if self.record.gate is not None:
+            return self.record.gate.reason
+        return self.gate.reason if self.gate is not None else "the run is not finished"
+
+    @property
+    def label(self) -> str:
+        """What the benchmark is called."""
+        return self.words.label or self.record.benchmark.id
+
+    @property
+    def has_numbers(self) -> bool:
+        """False when the run is blocked: then no headline and no summary is shown (ENV-051)."""
+        return self.status != "blocked"
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """Number of cases per bucket, empty buckets included."""
+        counts = dict.fromkeys(BUCKETS, 0)
+        for line in self.lines:
+            counts[line.bucket] += 1
+        return counts
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in one plain sentence."""
+        return headline_sentence(self.record, self.gate, self.counts, self.status)
+
+    @cached_property
+    def measures(self) -> list[Measure]:
+        """The headline measures with their change; none when blocked."""
+        return measures(self.metrics, self.words) if self.has_numbers else []
+
+    @cached_property
+    def profiles(self) -> list[ProfileView]:
+        """Every profile with its verdict, and its measures unless blocked."""
+        return profile_views(self.record, self.metrics, self.gates, self.has_numbers)
+
+    def groups(self, bucket: str) -> Iterator[Group]:
+        """Yield the cases of a bucket by category; cases without one come last."""
+        chosen = sorted(
+            (line for line in self.lines if line.bucket == bucket),
+            key=lambda line: (not line.category, line.category, line.id),
+        )
+        for category, lines in groupby(chosen, key=lambda line: line.category):
+            yield Group(category, list(lines))
+
+    def in_bucket(self, bucket: str) -> list[CaseLine]:
+        """Return the cases of a bucket in order of their ids."""
+        return [line for line in self.lines if line.bucket == bucket]
+
+    @cached_property
+    def details(self) -> Details:
+        """Rows, answers and predictions of single cases."""
+        return Details(self.paths.results, self.paths.comparison)
+
+    @cached_property
+    def requests(self) -> Requests:
+        """What the system was shown of single cases."""
+        return Requests(self.paths.request)
+
+    def detail(self, line: CaseLine) -> CaseDetail:
+        """Return all that is recorded about one case."""
+        return self.details.read(line)
+
+    def with_words(self, words: TypeWords) -> RunView:
+        """Return the same view in the words of a benchmark type."""
+        return replace(self, words=words)
+
+
+def _gates(metrics: Mapping[str, Any]) -> Iterator[tuple[str, GateResult]]:
+    for name, profile in metrics.get("profiles", {}).items():
+        row = dict(profile.get("gate") or {})
+        if row:
+            # ``lambda`` is a word of Python, see GateResult.to_json.
+            row["lambda_"] = row.pop("lambda", None)
+            yield name, GateResult.from_json(row)
+
+
+def _profile(record: RunRecord, gates: Mapping[str, GateResult]) -> str:
+    if record.gate is not None:
+        return record.gate.profile
+    deciding = [name for name, gate in gates.items() if gate.decides]
+    return deciding[0] if deciding else record.benchmark.profiles[0]
+
+
+def _holes(record: RunRecord) -> Iterable[CaseLine]:
+    for hole in record.holes:
+        yield CaseLine(
+            id=hole.case,
+            category="",
+            change=Change("no result"),
+            state="no result",
+            reason=hole.reason,
+            latency_s=None,
+            cost_usd=None,
+            other_errors=0,
+            row_at=-1,
+        )
