@@ -1,0 +1,256 @@
+"""Ask an executable: one process for all cases, paid whole.
+
+It runs in the thread that starts the session, before the first item: pytest
+shows nothing meanwhile, so a line is printed before it and every 10 seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from typing import Protocol
+
+from pytest_benchbed.adapters.limits import LONGEST_BATCH_S
+from pytest_benchbed.adapters.spec import AdapterSpec
+from pytest_benchbed.calls.record import CallsFile
+from pytest_benchbed.calls.record import raw_fields
+from pytest_benchbed.calls.request import batch_digest
+from pytest_benchbed.calls.request import batch_request
+from pytest_benchbed.calls.request import case_digest
+from pytest_benchbed.calls.request import write_request
+from pytest_benchbed.calls.state import RunState
+from pytest_benchbed.calls.state import technical
+from pytest_benchbed.model.errors import TechnicalFailure
+from pytest_benchbed.model.escape import term
+from pytest_benchbed.model.money import to_decimal
+from pytest_benchbed.model.request import AdapterRequest
+from pytest_benchbed.model.request import AdapterResult
+from pytest_benchbed.model.run import TechnicalRecord
+from pytest_benchbed.model.usage import Usage
+
+HEARTBEAT_S = 10.0
+ADAPTER_REQUEST = "adapter-request.json"
+ADAPTER_OUTPUT = "adapter"
+
+
+class BatchReply(Protocol):
+    """What came back of a batch, read strictly."""
+
+    @property
+    def result(self) -> AdapterResult:
+        """``adapter-result.json``."""
+
+    @property
+    def predictions(self) -> Mapping[str, str]:
+        """Canonical text of each prediction, by case."""
+
+    @property
+    def latency_s(self) -> float:
+        """Of the whole batch."""
+
+
+class BatchRunner(Protocol):
+    """Run an executable (``adapters/executable.py``); ``TechnicalFailure`` if the batch fails."""
+
+    def __call__(
+        self,
+        spec: AdapterSpec,
+        request: AdapterRequest,
+        *,
+        request_path: Path,
+        output: Path,
+        scratch: Path,
+        log_dir: Path,
+        timeout_s: float,
+        tick: Callable[[float], None],
+    ) -> BatchReply:
+        """Answer the cases of ``request``."""
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A batch as it goes out."""
+
+    request: AdapterRequest
+    request_path: Path
+    output: Path
+    digests: Mapping[str, str]
+    """Of the request as each case sees it."""
+    digest: str
+
+
+def ask_batch(
+    run: RunState,
+    cases: Sequence[str],
+    attempt: int,
+    *,
+    runner: BatchRunner,
+    say: Callable[[str], None],
+) -> TechnicalRecord | None:
+    """Ask ``cases`` at once and record what came back; return what breaks the run, if anything.
+
+    A batch that fails is a technical failure of the run and of each case. A
+    prediction that is missing is one of its case.
+    """
+    plan = run.plan
+    what = f"{term(plan.benchmark)}: one batch of {len(cases)} cases for {term(plan.spec.name)}"
+    reply: BatchReply | None = None
+    failure: TechnicalFailure | None = None
+    try:
+        asked = _prepare(run, cases, attempt)
+        say(f"benchbed: {what}; it is paid whole, -x cannot save any of it")
+        _file(run).append(run.line("intent", **_key(None, attempt, asked.digest)), durable=False)
+        try:
+            reply = runner(
+                plan.spec,
+                asked.request,
+                request_path=asked.request_path,
+                output=asked.output,
+                scratch=plan.scratch,
+                log_dir=asked.output,
+                timeout_s=min(plan.timeout_s * len(cases), LONGEST_BATCH_S),
+                tick=_heartbeat(what, say),
+            )
+            failure = _refused(reply.result)
+        except TechnicalFailure as error:
+            failure = error
+        total = _total(run, attempt, asked, reply, failure)
+        _file(run).append_all([*_rows(run, cases, attempt, asked, reply, failure), total])
+        run.ledger.tally.add(total)
+    except (TechnicalFailure, OSError, ValueError) as error:
+        # Storage, or a dataset that changed under us: what is not on record was not answered.
+        failure = error if isinstance(error, TechnicalFailure) else _storage(error)
+    if failure is None:
+        return None
+    return TechnicalRecord(
+        case=None, whose=failure.whose, kind=failure.kind, detail=_detail(failure)
+    )
+
+
+def _file(run: RunState) -> CallsFile:
+    assert run.file is not None, "a run is opened before it is asked"
+    return run.file
+
+
+def _prepare(run: RunState, cases: Sequence[str], attempt: int) -> _Asked:
+    """Write the request; a second batch of a run overwrites nothing of the first."""
+    plan = run.plan
+    request = batch_request(plan, cases, attempt, run.ledger.remaining_usd)
+    contexts = {context.id: context for context in request.contexts}
+    digests = {
+        view.id: case_digest(plan, view, contexts.get(view.context or ""), attempt)
+        for view in request.cases
+    }
+    request_path = plan.run_dir / ADAPTER_REQUEST
+    output = plan.run_dir / ADAPTER_OUTPUT
+    number = 1
+    while request_path.exists() or _is_used(output):
+        number += 1
+        request_path = plan.run_dir / f"adapter-request-{number}.json"
+        output = plan.run_dir / ADAPTER_OUTPUT / f"batch-{number}"
+    output.mkdir(parents=True, exist_ok=True)
+    write_request(request_path, plan, cases, attempt, run.ledger.remaining_usd)
+    digest = batch_digest(plan, attempt, digests.values())
+    return _Asked(request, request_path, output, digests, digest)
+
+
+def _is_used(output: Path) -> bool:
+    return output.is_dir() and next(output.iterdir(), None) is not None
+
+
+def _heartbeat(what: str, say: Callable[[str], None]) -> Callable[[float], None]:
+    due = HEARTBEAT_S
+
+    def tick(elapsed_s: float) -> None:
+        nonlocal due
+        if elapsed_s >= due:
+            due = elapsed_s + HEARTBEAT_S
+            say(f"benchbed: {what}: {elapsed_s:.0f} s")
+
+    return tick
+
+
+def _refused(result: AdapterResult) -> TechnicalFailure | None:
+    failures = result.systems[0].execution_failures
+    if not failures:
+        return None
+    return TechnicalFailure(
+        "execution_failures", f"{failures} attempts failed and were not resolved", whose="system"
+    )
+
+
+def _rows(
+    run: RunState,
+    cases: Sequence[str],
+    attempt: int,
+    asked: _Asked,
+    reply: BatchReply | None,
+    failure: TechnicalFailure | None,
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the outcome of each case; its latency is its share of the batch."""
+    predictions = reply.predictions if reply else {}
+    latency_s = reply.latency_s / len(cases) if reply else 0.0
+    missing = technical("missing", "the batch holds no prediction for this case")
+    for case in cases:
+        raw = predictions.get(case)
+        error = _error(failure) if failure else (missing if raw is None else None)
+        yield {
+            **run.line("outcome", **_key(case, attempt, asked.digests[case])),
+            **raw_fields(None if failure else raw),
+            "state": "technical" if error else "ok",
+            "error": error,
+            "usage": Usage().to_json(),
+            "latency_s": round(latency_s, 6),
+            "queue_s": 0.0,
+            "slot": 0,
+        }
+
+
+def _total(
+    run: RunState,
+    attempt: int,
+    asked: _Asked,
+    reply: BatchReply | None,
+    failure: TechnicalFailure | None,
+) -> Mapping[str, Any]:
+    """Return the record that carries what the whole batch cost and took."""
+    usage = Usage()
+    if reply is not None:
+        system = reply.result.systems[0]
+        usage = Usage(
+            cost_usd=to_decimal(system.cost_usd),
+            model=system.model,
+            execution_failures=system.execution_failures,
+            unpriced_attempts=system.unpriced_attempts,
+        )
+    return {
+        **run.line("outcome", **_key(None, attempt, asked.digest)),
+        "raw": None,
+        "state": "technical" if failure else "ok",
+        "error": _error(failure) if failure else None,
+        "usage": usage.to_json(),
+        "latency_s": round(reply.latency_s, 6) if reply else 0.0,
+        "queue_s": 0.0,
+        "slot": 0,
+    }
+
+
+def _key(case: str | None, attempt: int, digest: str) -> dict[str, Any]:
+    return {"case": case, "context": None, "attempt": attempt, "request_sha256": digest}
+
+
+def _error(failure: TechnicalFailure) -> dict[str, Any]:
+    return technical(failure.kind, failure.detail, where=failure.where, whose=failure.whose)
+
+
+def _storage(error: Exception) -> TechnicalFailure:
+    return TechnicalFailure("storage", str(error), whose="system")
+
+
+def _detail(failure: TechnicalFailure) -> str:
+    return ": ".join(part for part in (failure.where, failure.detail) if part)

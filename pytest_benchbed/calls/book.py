@@ -1,0 +1,190 @@
+"""Which call answers which question, and the answers nobody has taken yet.
+
+A question is named by (benchmark, case, attempt). Its answer comes from the
+disk, from a call in flight, or from a rule (stopped, not supported); however
+often it is asked, at most one call is made. The broker's lock guards all of it;
+futures are set after the lock is released, since their callbacks are foreign.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from typing import Any
+from weakref import WeakValueDictionary
+
+from pytest_benchbed.calls.record import Line
+from pytest_benchbed.calls.schedule import Call
+from pytest_benchbed.calls.schedule import Schedule
+from pytest_benchbed.calls.state import RunState
+from pytest_benchbed.calls.state import technical
+from pytest_benchbed.model.errors import TechnicalFailure
+from pytest_benchbed.model.run import TechnicalRecord
+from pytest_benchbed.model.usage import Usage
+
+Key = tuple[str, str, int]
+Answer = Line
+"""An outcome line of ``calls.jsonl``. A case that was not asked has the same keys without
+``sha256``; after a stop the answer is ``{"state": "not-run", "reason": …}``."""
+
+
+class Book:
+    """Questions and answers of one broker."""
+
+    def __init__(self, schedule: Schedule) -> None:
+        """Nothing is asked yet."""
+        self.schedule = schedule
+        self.stopped: str | None = None
+        """Why nothing more is started in any run."""
+        self._calls: dict[Key, Call] = {}
+        self._taken: WeakValueDictionary[Key, Future[Answer]] = WeakValueDictionary()
+        """Futures that somebody may still hold; their answers are on disk."""
+        self._due: list[tuple[Future[Answer], Answer]] = []
+
+    def is_known(self, run: RunState, case: str, attempt: int) -> bool:
+        """Say whether a question needs no new call."""
+        key = (run.plan.benchmark, case, attempt)
+        return key in self._calls or run.is_recorded(case, attempt)
+
+    def find(self, run: RunState, case: str, attempt: int) -> Future[Answer] | None:
+        """Return the future that answers a question, if a call is not needed for it.
+
+        An item waits for it now: the call, if there is one, moves up.
+        """
+        key = (run.plan.benchmark, case, attempt)
+        call = self._calls.get(key)
+        if call is not None:
+            self.schedule.ask(call)
+            if call.answer is not None:
+                self._hand_over(call)
+            return call.future
+        future = self._taken.get(key)
+        if future is not None:
+            return future
+        answer = run.recorded(case, attempt)
+        if answer is None and self.stopped is not None:
+            answer = not_run(run, case, attempt, self.stopped)
+        if answer is None:
+            return None
+        future = answered(answer)
+        self._taken[key] = future
+        return future
+
+    def enter(self, call: Call) -> None:
+        """Take in a new call."""
+        self._calls[call.run.plan.benchmark, call.case, call.attempt] = call
+        self.schedule.add(call)
+
+    def open_calls(self) -> list[Call]:
+        """Return the calls without an answer, those in flight included."""
+        return [call for call in self._calls.values() if call.answer is None]
+
+    def settle(self, call: Call, answer: Answer) -> None:
+        """Give a call that is no longer in flight its answer, unless it has one."""
+        self.schedule.answered(call)
+        if not call.is_asked and "sha256" not in answer:
+            # Nobody waits and nothing was paid: the rule that answered it still stands.
+            self.schedule.forget(call)
+            self._calls.pop((call.run.plan.benchmark, call.case, call.attempt), None)
+            return
+        self.answer(call, answer)
+
+    def answer(self, call: Call, answer: Answer) -> None:
+        """Answer whoever waits for a call; it may still be in flight."""
+        if call.answer is None:
+            call.answer = answer
+            self._due.append((call.future, answer))
+            if call.is_asked:
+                self._hand_over(call)
+
+    def _hand_over(self, call: Call) -> None:
+        """Let go of an answer that can be read again from the disk."""
+        if call.answer is not None and "sha256" in call.answer:
+            key = (call.run.plan.benchmark, call.case, call.attempt)
+            if self._calls.pop(key, None) is not None:
+                self._taken[key] = call.future
+
+    def refuse(self, call: Call, state: str, error: dict[str, Any]) -> None:
+        """Answer a call that is not made; ``unsupported`` is recorded, since it is final."""
+        answer = unasked(call.run, call.case, call.attempt, state, error)
+        if state == "unsupported" and call.run.file is not None:
+            try:
+                # It cost nothing, so losing it costs nothing: no wait for the disk.
+                answer = call.run.file.append(answer, durable=False)
+            except TechnicalFailure as failure:
+                self.stop_run(call.run, failure_record(failure))
+                answer = unasked(
+                    call.run, call.case, call.attempt, "technical", call.run.stopped or error
+                )
+        self.settle(call, answer)
+
+    def stop_run(self, run: RunState, record: TechnicalRecord) -> None:
+        """Ask nothing more in a run; what is in flight still lands."""
+        run.stop(record)
+        for call in self.schedule.drop(run):
+            self.refuse(call, "technical", run.stopped or {})
+
+    def stop_all(self, reason: str) -> None:
+        """Start nothing more and answer every open question with ``not-run``."""
+        if self.stopped is None:
+            self.stopped = reason
+        for call in self.schedule.drop():
+            self.settle(call, not_run(call.run, call.case, call.attempt, self.stopped))
+        for call in self.open_calls():
+            if call.is_asked:
+                self.answer(call, not_run(call.run, call.case, call.attempt, self.stopped))
+
+    def take_due(self) -> list[tuple[Future[Answer], Answer]]:
+        """Return the futures to be set once the lock is released."""
+        due, self._due = self._due, []
+        return due
+
+
+def answered(answer: Answer) -> Future[Answer]:
+    """Return a future that has its answer."""
+    future: Future[Answer] = Future()
+    future.set_result(answer)
+    return future
+
+
+def not_run(run: RunState, case: str, attempt: int, reason: str) -> Answer:
+    """Return the answer to a question that was open at a stop."""
+    return {
+        "state": "not-run",
+        "reason": reason,
+        "benchmark": run.plan.benchmark,
+        "case": case,
+        "attempt": attempt,
+    }
+
+
+def unasked(
+    run: RunState, case: str, attempt: int, state: str, error: dict[str, Any]
+) -> dict[str, Any]:
+    """Return the outcome of a case without a call, in the keys of a record."""
+    return {
+        **run.line("outcome", case=case, context=None, attempt=attempt, request_sha256=None),
+        "state": state,
+        "raw": None,
+        "error": error,
+        "usage": Usage().to_json(),
+        "latency_s": 0.0,
+        "queue_s": 0.0,
+        "slot": None,
+    }
+
+
+def failure_record(failure: TechnicalFailure) -> TechnicalRecord:
+    """Return a failure as one of the whole run."""
+    detail = ": ".join(part for part in (failure.where, failure.detail) if part)
+    return TechnicalRecord(case=None, whose=failure.whose, kind=failure.kind, detail=detail)
+
+
+def broken_record(error: BaseException) -> TechnicalRecord:
+    """Return a fault of our own as a failure of the whole run."""
+    text = f"{type(error).__name__}: {error}"[:200]
+    return TechnicalRecord(case=None, whose="system", kind="internal", detail=text)
+
+
+def error_of(failure: TechnicalFailure) -> dict[str, Any]:
+    """Return a failure as the ``error`` of an outcome."""
+    return technical(failure.kind, failure.detail, where=failure.where, whose=failure.whose)

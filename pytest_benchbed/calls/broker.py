@@ -1,0 +1,312 @@
+"""The broker: who may call the system, when, and what is remembered of it.
+
+One object in the controlling process. Items ask it (:meth:`Broker.ask`,
+:meth:`Broker.predict`); it looks ahead a little in selection order; what comes
+back is on disk before anybody sees it. Its parts: ``book.py`` (questions and
+answers), ``schedule.py`` (which call is next), ``dispatch.py`` (out and in),
+``pool.py`` (processes), ``spend.py`` (money), ``record.py`` (``calls.jsonl``).
+
+Its threads never print and never raise: what goes wrong is a technical outcome.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from concurrent.futures import Future
+
+from pytest_benchbed.adapters.info import AdapterInfo
+from pytest_benchbed.calls.batch import ADAPTER_REQUEST
+from pytest_benchbed.calls.batch import BatchRunner
+from pytest_benchbed.calls.batch import ask_batch
+from pytest_benchbed.calls.book import Answer
+from pytest_benchbed.calls.book import Book
+from pytest_benchbed.calls.book import answered
+from pytest_benchbed.calls.book import broken_record
+from pytest_benchbed.calls.book import failure_record
+from pytest_benchbed.calls.book import unasked
+from pytest_benchbed.calls.dispatch import Dispatcher
+from pytest_benchbed.calls.dispatch import exhausted
+from pytest_benchbed.calls.executors import Executor
+from pytest_benchbed.calls.hosts import make_host
+from pytest_benchbed.calls.hosts import run_batch
+from pytest_benchbed.calls.plan import RunCalls
+from pytest_benchbed.calls.pool import HostFactory
+from pytest_benchbed.calls.pool import HostPool
+from pytest_benchbed.calls.rate import Clock
+from pytest_benchbed.calls.rate import SystemClock
+from pytest_benchbed.calls.request import write_request
+from pytest_benchbed.calls.schedule import Call
+from pytest_benchbed.calls.schedule import Schedule
+from pytest_benchbed.calls.state import RunState
+from pytest_benchbed.calls.state import technical
+from pytest_benchbed.model.errors import RunError
+from pytest_benchbed.model.errors import TechnicalFailure
+from pytest_benchbed.model.run import Spend
+from pytest_benchbed.model.run import TechnicalRecord
+
+_POLL_S = 0.5
+_CLOSE_S = 5.0
+
+
+class Broker:
+    """Makes every call of a session, each question at most once."""
+
+    def __init__(
+        self,
+        runs: Sequence[RunCalls],
+        *,
+        executor: Executor,
+        jobs: int,
+        say: Callable[[str], None],
+        hosts: HostFactory = make_host,
+        batches: BatchRunner = run_batch,
+        clock: Clock | None = None,
+    ) -> None:
+        """Start nothing and open nothing yet.
+
+        ``runs``: one a benchmark. ``jobs``: calls in flight at most, over all
+        runs. ``say`` prints one line; it is called inside :meth:`start` only.
+        """
+        self._runs = {plan.benchmark: RunState(plan) for plan in runs}
+        self._jobs = max(1, jobs)
+        self._executor = executor
+        self._say = say
+        self._run_batch = batches
+        self._pool = HostPool(hosts, self._jobs)
+        self._schedule = Schedule(self._jobs)
+        self._book = Book(self._schedule)
+        self._dispatcher = Dispatcher(self._book, clock or SystemClock())
+        self._dispatcher.runs = list(self._runs.values())
+        self._clock = clock or SystemClock()
+        self._changed = self._dispatcher.changed
+        self._opening = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._is_closed = False
+
+    @property
+    def slots(self) -> int:
+        """Calls that can run at once, as far as the adapters have said hello."""
+        groups = sum(group.concurrency for group in self._pool.groups)
+        return max(1, min(self._jobs, self._executor.slots, groups))
+
+    def info(self, benchmark: str) -> AdapterInfo | None:
+        """Return what the adapter said at hello; None for an executable, or if none was said."""
+        group = self._runs[benchmark].group
+        return None if group is None else group.info
+
+    def spend(self, benchmark: str) -> Spend:
+        """Return the account of a run so far, former tries of a resumed run included."""
+        run = self._runs[benchmark]
+        with self._changed:
+            return run.ledger.summary(run.plan.repeats)
+
+    def failures(self, benchmark: str) -> list[TechnicalRecord]:
+        """Return the technical failures of a whole run, in the order they came."""
+        with self._changed:
+            return list(self._runs[benchmark].failures)
+
+    def start(self, ids: Mapping[str, Sequence[str]]) -> None:
+        """Begin: greet the adapters, run the executables, let the calls start.
+
+        ``ids``: the selected cases of each benchmark in order. Executables run
+        here, before the first item. Where the record already answers all, no
+        adapter is started. A failure is one of the run (:meth:`failures`).
+
+        Raises:
+            RunError: a run was begun before and is not resumed, or cannot be written.
+            UsageProblem: an environment variable that an adapter declares is not set.
+        """
+        batches: list[tuple[RunState, Sequence[str]]] = []
+        for benchmark, cases in ids.items():
+            run = self._runs[benchmark]
+            run.open()
+            with self._changed:
+                self._dispatcher.note_money(run)
+            attempts = range(1, run.plan.repeats + 1)
+            if all(run.is_recorded(case, attempt) for attempt in attempts for case in cases):
+                continue
+            if run.is_executable:
+                batches.append((run, cases))
+                continue
+            self._write_request(run, cases)
+            self._greet(run)
+            if not run.is_supported:
+                self._skip(run, cases)
+            with self._changed:
+                self._schedule.look_ahead(run, cases)
+        for run, cases in batches:
+            self._ask_batches(run, cases)
+        self._thread = threading.Thread(target=self._serve, name="benchbed-broker", daemon=True)
+        self._thread.start()
+
+    def _write_request(self, run: RunState, cases: Sequence[str]) -> None:
+        path = run.plan.run_dir / ADAPTER_REQUEST
+        if path.exists():
+            # Of the run that is resumed: it names these cases and more.
+            return
+        try:
+            write_request(path, run.plan, cases, 1, run.plan.budget_usd)
+        except OSError as error:
+            raise RunError(
+                f"cannot write {path}: {error.strerror}.\nFree space, or choose another folder "
+                "with --bench-runs-dir=DIR."
+            ) from None
+
+    def _greet(self, run: RunState) -> None:
+        """Start the first process of a run's adapter, once, and ask what it supports."""
+        with self._opening:
+            if run.group is not None:
+                return
+            group = self._pool.group(run.plan)
+            record: TechnicalRecord | None = None
+            is_supported = True
+            try:
+                info = group.open()
+                is_supported = group.host(group.slots[0]).supports(run.plan.benchmark)
+            except TechnicalFailure as failure:
+                record = failure_record(failure)
+            with self._changed:
+                if record is None:
+                    run.ledger.paid = info.paid
+                    run.is_supported = is_supported
+                else:
+                    self._book.stop_run(run, record)
+                run.group = group
+
+    def _skip(self, run: RunState, cases: Sequence[str]) -> None:
+        """Record every case as not supported, by one write."""
+        assert run.file is not None, "the run is open"
+        rows = [
+            unasked(run, case, attempt, *refusal)
+            for attempt in range(1, run.plan.repeats + 1)
+            for case in cases
+            if not run.is_recorded(case, attempt)
+            and (refusal := run.refusal(case, None)) is not None
+        ]
+        try:
+            run.file.append_all(rows)
+        except TechnicalFailure as failure:
+            with self._changed:
+                self._book.stop_run(run, failure_record(failure))
+
+    def _ask_batches(self, run: RunState, cases: Sequence[str]) -> None:
+        """Run an executable once for each attempt that lacks outcomes."""
+        for attempt in range(1, run.plan.repeats + 1):
+            missing = [case for case in cases if not run.is_recorded(case, attempt)]
+            if not missing or run.stopped is not None:
+                continue
+            if run.ledger.verdict() != "go":
+                record: TechnicalRecord | None = exhausted(run)
+            else:
+                record = ask_batch(run, missing, attempt, runner=self._run_batch, say=self._say)
+            with self._changed:
+                if record is not None:
+                    self._book.stop_run(run, record)
+                self._dispatcher.note_money(run)
+
+    def _serve(self) -> None:
+        dispatcher = self._dispatcher
+        try:
+            results = self._executor.run(dispatcher.batches(), self._pool.call)
+            for batch, result in results:
+                dispatcher.take_in(batch, result)
+        except BaseException as error:
+            dispatcher.fail_all(error)
+
+    def ask(self, benchmark: str, case: str, attempt: int = 1) -> Future[Answer]:
+        """Return the future outcome of one call; asked twice it is one call.
+
+        The outcome is the line of ``calls.jsonl``, or ``{"state": "not-run",
+        "reason": …}`` after a stop. Never fails for the adapter's sake.
+        """
+        run = self._runs[benchmark]
+        with self._changed:
+            found = self._find(run, case, attempt)
+        if found is not None:
+            return found
+        try:
+            if not run.is_executable:
+                self._greet(run)
+            view = run.plan.view(case)
+        except Exception as error:
+            failed = technical("internal", broken_record(error).detail, whose="system")
+            return answered(unasked(run, case, attempt, "technical", failed))
+        with self._changed:
+            found = self._find(run, case, attempt)
+            if found is not None:
+                return found
+            call = Call(run, view, attempt, is_asked=True, now=self._clock.now())
+            self._book.enter(call)
+            refusal = run.refusal(case, view.context)
+            if refusal is None and run.is_executable:
+                detail = "the batch was not asked for this case and attempt"
+                refusal = "technical", technical("not_in_batch", detail, whose="system")
+            if refusal is not None:
+                self._schedule.remove(call)
+                self._book.refuse(call, *refusal)
+            self._changed.notify_all()
+        self._dispatcher.resolve()
+        return call.future
+
+    def _find(self, run: RunState, case: str, attempt: int) -> Future[Answer] | None:
+        found = self._book.find(run, case, attempt)
+        if found is not None:
+            # The window may have moved.
+            self._changed.notify_all()
+        return found
+
+    def predict(self, benchmark: str, case: str, attempt: int = 1) -> Answer:
+        """Wait for the outcome of one call; Ctrl-C gets through."""
+        future = self.ask(benchmark, case, attempt)
+        while True:
+            try:
+                return future.result(timeout=_POLL_S)
+            except TimeoutError:
+                continue
+
+    def may_start(self, benchmark: str, case: str) -> bool:
+        """Say whether a further item may begin: not after :meth:`stop`."""
+        return self._book.stopped is None
+
+    def stop(self, reason: str) -> None:
+        """Start nothing more; every open question gets ``not-run`` at once.
+
+        Calls in flight go on and are recorded. A second stop changes nothing.
+        """
+        with self._changed:
+            self._book.stop_all(reason)
+            self._changed.notify_all()
+        self._dispatcher.resolve()
+
+    def close(self, wait_s: float) -> None:
+        """Stop; give calls in flight ``wait_s`` seconds to be recorded; end every process.
+
+        Calling it again, also after a Ctrl-C in the middle, goes on from there;
+        ``close(0)`` kills at once. What is killed stays an intent without an
+        outcome: its cost is unknown, and a resumed run asks it again.
+        """
+        self.stop("the session is over")
+        end = time.monotonic() + wait_s
+        with self._changed:
+            while self._schedule.running and (rest := end - time.monotonic()) > 0:
+                self._changed.wait(min(rest, _POLL_S))
+            is_hung = self._schedule.running > 0
+            self._dispatcher.is_killed = self._dispatcher.is_killed or is_hung
+            self._dispatcher.is_closing = True
+            self._changed.notify_all()
+        if is_hung:
+            self._pool.kill()
+        if self._is_closed:
+            return
+        self._pool.close(_CLOSE_S if wait_s > 0 else 0.0)
+        self._executor.close()
+        if self._thread is not None:
+            self._thread.join(_CLOSE_S)
+        for run in self._runs.values():
+            if run.file is not None:
+                run.file.close()
+        self._is_closed = True

@@ -1,0 +1,368 @@
+"""``calls.jsonl``: what was asked and what came back, before anything else uses it.
+
+One line a record, canonical JSON with a SHA-256 of its own, appended by one
+``os.write``; an outcome is on the disk (``fdatasync``) before anybody sees it.
+So a killed process loses no acknowledged answer and tears at most the last
+line. There is one writer, the broker; :func:`read_calls` is the one reader.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import threading
+from collections import Counter
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import field
+from datetime import UTC
+from datetime import datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+from typing import NamedTuple
+
+from pytest_benchbed.calls.spend import Tally
+from pytest_benchbed.model.canonical import canonical
+from pytest_benchbed.model.canonical import sha256_hex
+from pytest_benchbed.model.errors import RunError
+from pytest_benchbed.model.errors import TechnicalFailure
+from pytest_benchbed.model.strict import MalformedJson
+from pytest_benchbed.model.strict import read_json
+
+Line = dict[str, Any]
+"""One record with all keys of the format."""
+
+_PLACED = ("kind", "case", "attempt", "state")
+KINDS = ("intent", "outcome")
+STATES = ("ok", "no-answer", "technical", "unsupported")
+# Where the system has no fdatasync (macOS, Windows) fsync does more and no less.
+_sync = getattr(os, "fdatasync", os.fsync)
+_BINARY = getattr(os, "O_BINARY", 0)
+
+
+class _Place(NamedTuple):
+    """Where the outcome of a case stands in the file."""
+
+    offset: int
+    length: int
+    state: str
+
+
+def utc_now() -> str:
+    """Return the time as UTC RFC 3339 with milliseconds."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def raw_fields(raw: str | None) -> dict[str, Any]:
+    """Return ``raw`` for a record, in base64 (``raw_base64``) if it is no plain text.
+
+    Bytes that are not UTF-8 arrive as lone surrogates (``surrogateescape``).
+    """
+    if raw is None or ("\x00" not in raw and not _has_surrogate(raw)):
+        return {"raw": raw}
+    try:
+        data = raw.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        data = raw.encode("utf-8", "surrogatepass")
+    return {"raw": base64.b64encode(data).decode("ascii"), "raw_base64": True}
+
+
+def _has_surrogate(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def seal(row: Mapping[str, Any]) -> tuple[Line, bytes]:
+    """Return the record with its ``sha256``, and its line."""
+    line = {**row, "sha256": sha256_hex(canonical(row))}
+    return line, canonical(line) + b"\n"
+
+
+def unseal(data: bytes) -> Line:
+    """Read one line.
+
+    Raises:
+        MalformedJson: it is no JSON object.
+        ValueError: it is no record, or differs from its ``sha256``.
+    """
+    row = read_json(data)
+    if not isinstance(row, dict):
+        raise MalformedJson("syntax", "a record is an object")
+    rest = {key: value for key, value in row.items() if key != "sha256"}
+    if row.get("sha256") != sha256_hex(canonical(rest)):
+        raise ValueError("the line differs from its sha256")
+    if row.get("kind") not in KINDS or not {"case", "context", "attempt"} <= row.keys():
+        raise ValueError("the line is no record of a call")
+    if row["kind"] == "outcome" and not (row.get("state") in STATES and "usage" in row):
+        raise ValueError("the line is no outcome of a call")
+    return row
+
+
+@dataclass
+class CallsRecord:
+    """What a run's ``calls.jsonl`` says; an index into the file, not its text."""
+
+    path: Path
+    size: int = 0
+    """Bytes up to the end of the last whole line."""
+    is_torn: bool = False
+    """Whether the last line was cut off; it is left out."""
+    tally: Tally = field(default_factory=Tally)
+    """What the recorded calls cost, every try included; a lost call counts as assumed."""
+    lost: int = 0
+    """Intents without an outcome: calls whose end nobody saw."""
+    _places: dict[tuple[str, int], _Place] = field(default_factory=dict)
+
+    @property
+    def spent(self) -> Decimal:
+        """Sum of the known costs, in dollars."""
+        return self.tally.known
+
+    def state(self, case: str, attempt: int) -> str | None:
+        """Return the state of the last outcome of a call; None if there is none."""
+        place = self._places.get((case, attempt))
+        return None if place is None else place.state
+
+    def outcome(self, case: str, attempt: int) -> Line | None:
+        """Return the last outcome of a call, read from the file; None if there is none."""
+        place = self._places.get((case, attempt))
+        if place is None:
+            return None
+        with self.path.open("rb") as lines:
+            lines.seek(place.offset)
+            return _parsed(lines.read(place.length))
+
+    def outcomes(self) -> Iterable[tuple[str, int]]:
+        """Return (case, attempt) of each call that has an outcome, in order of first sight."""
+        return self._places.keys()
+
+
+def read_calls(path: Path) -> CallsRecord:
+    """Read and check a whole ``calls.jsonl``; the file stays as it is.
+
+    A file that does not exist has no record. A last line that was cut off is
+    left out (``is_torn``).
+
+    Raises:
+        RunError: a line that is not the last is broken, or a line was changed.
+    """
+    record = CallsRecord(path)
+    open_intents: Counter[tuple[Any, ...]] = Counter()
+    try:
+        source = path.open("rb")
+    except FileNotFoundError:
+        return record
+    with source:
+        broken: str | None = None
+        number = 0
+        for number, data in enumerate(source, start=1):
+            if broken is not None:
+                raise RunError(broken)
+            try:
+                if not data.endswith(b"\n"):
+                    raise MalformedJson("syntax", "the line has no end")
+                row = unseal(data)
+            except MalformedJson as error:
+                # Only a crash while writing leaves such a line, and only as the last one.
+                broken = _refusal(path, number, f"broken record ({error})")
+                continue
+            except ValueError as error:
+                raise RunError(_refusal(path, number, str(error))) from None
+            _index(record, row, len(data), open_intents)
+    record.is_torn = broken is not None
+    record.lost = open_intents.total()
+    for (case, context, _), count in open_intents.items():
+        if case is None and context is None:
+            record.tally.lost_batches += count
+        else:
+            record.tally.assumed += count
+    return record
+
+
+def _refusal(path: Path, number: int, cause: str) -> str:
+    return (
+        f"{path}:{number}: {cause}. Nothing after it can be trusted.\n"
+        "Restore the file from a copy, or start a new run."
+    )
+
+
+def _index(
+    record: CallsRecord, row: Line, length: int, open_intents: Counter[tuple[Any, ...]]
+) -> None:
+    offset = record.size
+    record.size += length
+    key = (row["case"], row["context"] if row["case"] is None else None, row["attempt"])
+    if row["kind"] == "intent":
+        open_intents[key] += 1
+        return
+    # The cases of a batch and unsupported cases have no intent and no spend of their own.
+    if open_intents[key] > 0:
+        open_intents[key] -= 1
+        record.tally.add(row)
+    if row["case"] is not None:
+        record._places[row["case"], row["attempt"]] = _Place(offset, length, row["state"])
+
+
+def _parsed(data: bytes) -> Line:
+    # The line was read strictly, or written by us; the plain reader is 4 times as fast.
+    row: Line = json.loads(data)
+    return row
+
+
+class CallsFile:
+    """The open ``calls.jsonl`` of a run: the only writer. Thread-safe."""
+
+    def __init__(self, path: Path, descriptor: int, size: int) -> None:
+        """Use :meth:`create` or :meth:`resume`."""
+        self.path = path
+        self._descriptor = descriptor
+        self._size = size
+        self._lock = threading.Lock()
+        self._is_closed = False
+        self._places: dict[tuple[str, int], _Place] = {}
+
+    @classmethod
+    def create(cls, path: Path) -> CallsFile:
+        """Begin the file of a new run.
+
+        Raises:
+            RunError: it exists already.
+        """
+        try:
+            flags = os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_APPEND | _BINARY
+            descriptor = os.open(path, flags, 0o644)
+        except FileExistsError:
+            raise RunError(
+                f"{path} exists: the run was begun before.\nGo on with --bench-resume="
+                f"{path.parent.name}, or choose another --bench-run."
+            ) from None
+        _sync_directory(path.parent)
+        return cls(path, descriptor, 0)
+
+    @classmethod
+    def resume(cls, path: Path, record: CallsRecord) -> CallsFile:
+        """Go on with the file that ``record`` was read from; a torn last line is cut off.
+
+        What the record holds is served by :meth:`outcome` too, but for technical
+        failures: they are asked again.
+        """
+        flags = os.O_CREAT | os.O_RDWR | os.O_APPEND | _BINARY
+        descriptor = os.open(path, flags, 0o644)
+        if os.fstat(descriptor).st_size > record.size:
+            os.ftruncate(descriptor, record.size)
+            _sync(descriptor)
+        calls = cls(path, descriptor, record.size)
+        calls._places = {
+            key: place for key, place in record._places.items() if place.state != "technical"
+        }
+        return calls
+
+    def state(self, case: str, attempt: int) -> str | None:
+        """Return the state of the outcome that :meth:`outcome` would give, without reading it."""
+        place = self._places.get((case, attempt))
+        return None if place is None else place.state
+
+    def outcome(self, case: str, attempt: int) -> Line | None:
+        """Return the outcome of a call as it stands in the file; None if there is none."""
+        place = self._places.get((case, attempt))
+        if place is None:
+            return None
+        with self._lock:
+            if self._is_closed:
+                return None
+            os.lseek(self._descriptor, place.offset, os.SEEK_SET)
+            data = os.read(self._descriptor, place.length)
+        return _parsed(data)
+
+    def append(self, row: Mapping[str, Any], *, durable: bool) -> Line:
+        """Write one record; return it with its ``sha256``.
+
+        ``durable``: it is on the disk when this returns.
+
+        Raises:
+            TechnicalFailure: kind ``storage``; the file is as it was before.
+        """
+        line, data = seal(row)
+        self._put(data, [(line, len(data))], durable=durable)
+        return line
+
+    def append_all(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Write many records by one ``os.write``; all are on the disk when this returns.
+
+        Raises:
+            TechnicalFailure: kind ``storage``; the file is as it was before.
+        """
+        parts: list[bytes] = []
+        heads: list[tuple[Line, int]] = []
+        for row in rows:
+            _, data = seal(row)
+            parts.append(data)
+            # The replies of a whole batch are held once, not twice.
+            heads.append(({key: row.get(key) for key in _PLACED}, len(data)))
+        if parts:
+            self._put(b"".join(parts), heads, durable=True)
+
+    def _put(self, data: bytes, heads: Sequence[tuple[Line, int]], *, durable: bool) -> None:
+        with self._lock:
+            if self._is_closed:
+                raise TechnicalFailure("storage", "the record is closed", where=self.path.name)
+            offset = self._size
+            self._write(data)
+            self._size += len(data)
+        if durable:
+            # Outside the lock: an intent need not wait for the disk.
+            try:
+                _sync(self._descriptor)
+            except OSError as error:
+                raise TechnicalFailure("storage", str(error), where=self.path.name) from None
+        for head, length in heads:
+            if head["kind"] == "outcome" and head["case"] is not None:
+                place = _Place(offset, length, head["state"])
+                self._places[head["case"], head["attempt"]] = place
+            offset += length
+
+    def _write(self, data: bytes) -> None:
+        """Write all of ``data`` or nothing: a full disk shortens an append without an error."""
+        cause = "short write, the disk is full"
+        try:
+            written = os.write(self._descriptor, data)
+            if written == len(data):
+                return
+        except OSError as error:
+            cause = error.strerror or str(error)
+        try:
+            os.ftruncate(self._descriptor, self._size)
+        except OSError:
+            # The torn line stays the last one, which reading allows; nothing may follow it.
+            self._is_closed = True
+        raise TechnicalFailure("storage", cause, where=self.path.name)
+
+    def close(self) -> None:
+        """Close the file; later records are refused."""
+        with self._lock:
+            self._is_closed = True
+            if self._descriptor >= 0:
+                os.close(self._descriptor)
+                self._descriptor = -1
+
+
+def _sync_directory(folder: Path) -> None:
+    """Make a new name durable, where folders can be opened (not on Windows)."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(descriptor)
+    except OSError:
+        # Some network file systems refuse it; the file itself is synced with each record.
+        pass
+    finally:
+        os.close(descriptor)
