@@ -16,14 +16,14 @@ from pytest_benchbed.compare.exit import worst_exit_code
 from pytest_benchbed.compare.gate import decide
 from pytest_benchbed.compare.judge import ErrorsDecide
 from pytest_benchbed.compare.judge import Judge
-from pytest_benchbed.compare.lines import gate_lines
+from pytest_benchbed.compare.lines import last_line
+from pytest_benchbed.compare.lines import verdict_lines
 from pytest_benchbed.compare.refuse import Planned
 from pytest_benchbed.compare.refuse import check_comparable
 from pytest_benchbed.compare.refuse import check_profile
 from pytest_benchbed.compare.refuse import check_targets
 from pytest_benchbed.edge.comparable import saved_run
 from pytest_benchbed.model.errors import BenchbedError
-from pytest_benchbed.model.escape import term
 from pytest_benchbed.runs.find import find_run
 from pytest_benchbed.runs.find import find_runs
 from pytest_benchbed.runs.read import Run
@@ -81,7 +81,8 @@ def _gate(
     judge: Judge = ErrorsDecide()
     if record.benchmark.id in benchmarks.names():
         judge = benchmarks.get(record.benchmark.id)
-    profile = choice.profile or (record.gate.profile if record.gate else record.benchmark.profiles[0])
+    decided = record.gate.profile if record.gate else record.benchmark.profiles[0]
+    profile = choice.profile or decided
     check_profile(profile, record.benchmark.profiles)
     baseline_name = choice.baseline or (record.baseline.id if record.baseline else None)
     control_names = choice.controls or ([] if choice.baseline else [c.id for c in record.controls])
@@ -106,7 +107,7 @@ def _gate(
         targets=choice.targets or record.targets,
         judge=judge,
     )
-    for line in gate_lines(gate, benchmark=record.benchmark.id, profile=profile):
+    for line in verdict_lines(gate, record=record, profile=profile, control_command=""):
         echo(line)
-    echo(f"benchbed: gate {gate.status.upper()}: {term(gate.reason, 400)}")
+    echo(last_line(gate))
     return gate_exit_code(gate.status)

@@ -21,7 +21,9 @@ def run_runs(runs_dir: Path, echo: Callable[[str], None]) -> int:
     table = [HEADINGS, *(_cells(row) for row in rows)]
     widths = [max(len(line[column]) for line in table) for column in range(len(HEADINGS))]
     for line in table:
-        echo("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+        echo(
+            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        )
     return 0
 
 

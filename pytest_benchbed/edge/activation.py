@@ -51,9 +51,9 @@ def _is_dataset(folder: Path) -> bool:
 
 def runs_dir(config: pytest.Config) -> Path:
     """Return the folder of the run directories (it need not exist)."""
-    named = config.getoption("bench_runs_dir")
+    named: str | None = config.getoption("bench_runs_dir")
     if named:
-        return (config.invocation_params.dir / named).resolve()
+        return Path(config.invocation_params.dir, named).resolve()
     base = config.inipath.parent if config.inipath else config.rootpath
     return (base / (config.getini("bench_runs_dir") or "runs")).resolve()
 

@@ -25,7 +25,7 @@ class CaseFile(pytest.Module):
 
     obj = types.ModuleType("benchbed_cases")
 
-    def collect(self) -> Iterator[CaseItem]:  # type: ignore[override]
+    def collect(self) -> Iterator[CaseItem]:
         """Yield an item for each selected case, in file order."""
         # A fixture may read request.module.__file__.
         self.obj = types.ModuleType("benchbed_cases")

@@ -6,10 +6,10 @@ from pytest_benchbed.compare.refuse import Planned
 from pytest_benchbed.compare.refuse import Saved
 from pytest_benchbed.compare.refuse import check_comparable
 from pytest_benchbed.compare.refuse import check_targets
-from pytest_benchbed.data.pins import file_sha256
 from pytest_benchbed.edge.plan import Plan
 from pytest_benchbed.edge.start import dataset_record
 from pytest_benchbed.model.canonical import canonical
+from pytest_benchbed.model.canonical import sha256_hex
 from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.model.escape import json_term
 from pytest_benchbed.runs.read import Run
@@ -54,7 +54,9 @@ def saved_run(run: Run) -> Saved:
     return Saved(
         path=str(run.path.resolve()),
         facts=run.facts(),
-        results_sha256=file_sha256(run.paths.results) if run.paths.results.exists() else "",
+        results_sha256=sha256_hex(run.paths.results.read_bytes())
+        if run.paths.results.exists()
+        else "",
     )
 
 

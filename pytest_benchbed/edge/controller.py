@@ -130,11 +130,10 @@ class Controller:
             session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
             if self.config.option.verbose > 0:
                 raise
-        if session.exitstatus == pytest.ExitCode.OK and any(
-            verdict.raises_exit for verdict in self.verdicts
-        ):
-            session.exitstatus = pytest.ExitCode.TESTS_FAILED
-        elif self.live.trouble and session.exitstatus == pytest.ExitCode.OK:
+        if (
+            session.exitstatus == pytest.ExitCode.OK
+            and any(verdict.raises_exit for verdict in self.verdicts)
+        ) or (self.live.trouble and session.exitstatus == pytest.ExitCode.OK):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_unconfigure(self) -> None:
@@ -201,12 +200,10 @@ class XdistHooks:
         dist = config.getoption("dist")
         if dist not in ("loadscope", "loadfile", "loadgroup"):
             return None
-        from xdist.scheduler import LoadScheduling
+        from xdist.scheduler import LoadScheduling  # type: ignore[import-untyped]
 
         self.controller.say(
             f"benchbed: --dist={dist} gets plain load scheduling (it would rerun a case after a "
             "crash)"
         )
         return LoadScheduling(config, log)
-
-

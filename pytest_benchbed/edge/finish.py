@@ -126,17 +126,13 @@ def _verdict(
     run: ActiveRun,
     hidden: bool,
 ) -> Verdict:
-    lines = terminal_lines(
-        run.paths.root, base=config.invocation_params.dir, hide_texts=hidden
-    )
+    lines = terminal_lines(run.paths.root, base=config.invocation_params.dir, hide_texts=hidden)
     return Verdict(
         benchmark=plan.name,
         lines=lines,
         last_line=f"benchbed: gate {gate.status.upper()}: {term(gate.reason, 400)}",
         is_good=gate.status in ("passed", "baseline required"),
-        raises_exit=raises_exit_status(
-            gate, bool(record.partial), plan.settings.require_gate
-        ),
+        raises_exit=raises_exit_status(gate, bool(record.partial), plan.settings.require_gate),
     )
 
 
@@ -304,8 +300,8 @@ def _final_record(
 def _settings(run: ActiveRun, info: Any) -> list[str]:
     """Return what else changed how the system was asked, by name."""
     spec = run.plan.spec
-    fresh = spec.fresh_process if spec.fresh_process is not None else bool(
-        info and info.fresh_process
+    fresh = (
+        spec.fresh_process if spec.fresh_process is not None else bool(info and info.fresh_process)
     )
     settings = []
     if fresh:
@@ -313,5 +309,3 @@ def _settings(run: ActiveRun, info: Any) -> list[str]:
     if run.plan.benchmark.drive:
         settings.append(f"drive={run.plan.benchmark.drive}")
     return settings
-
-

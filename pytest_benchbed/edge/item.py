@@ -135,13 +135,13 @@ class CaseItem(pytest.Function):
         self.failure = failure
         raise failure
 
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> Any:  # type: ignore[override]
         """Return our own bounded lines for our failures, pytest's text for a user fixture's."""
         if excinfo.value is self.failure:
             if isinstance(excinfo.value, TechnicalFailure):
                 return f"benchbed: no score for {self.name}: {term(excinfo.value.detail, 500)}"
             return str(excinfo.value)
-        return super().repr_failure(excinfo, style)
+        return super().repr_failure(excinfo)
 
 
 @pytest.hookimpl(wrapper=True, trylast=True)
@@ -163,7 +163,7 @@ def pytest_runtest_makereport(
     report.benchbed = text  # type: ignore[attr-defined]
     if report.when == "call" and item.decided and item.decided.outcome == "xfailed":
         report.outcome = "skipped"
-        report.wasxfail = term(item.decided.reason)  # type: ignore[attr-defined]
+        report.wasxfail = term(item.decided.reason)
     if report.when == "teardown":
         item.failure = None
     return report

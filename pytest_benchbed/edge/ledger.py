@@ -45,9 +45,7 @@ class RunLedger:
 class Ledger:
     """Collects results from test reports: one method an event."""
 
-    def __init__(
-        self, plans: Iterable[Plan], find_plan: Callable[[str], Plan | None]
-    ) -> None:
+    def __init__(self, plans: Iterable[Plan], find_plan: Callable[[str], Plan | None]) -> None:
         """``find_plan``: from the path part of a node id to its plan."""
         self.runs = {plan.name: RunLedger(plan) for plan in plans}
         self._find_plan = find_plan
@@ -67,7 +65,8 @@ class Ledger:
         run, case = self._locate(report.nodeid)
         if run is None or case in run.rows:
             return None
-        if report.when == "???":
+        # xdist makes such a report itself when a worker dies.
+        if str(report.when) == "???":
             run.reasons[case] = "its worker crashed"
         elif report.when == "setup" and report.failed:
             run.reasons[case] = "fixture error"

@@ -30,9 +30,7 @@ CLOSE_WAIT_S = 30.0
 class LiveRuns:
     """Broker and active runs of the controlling process."""
 
-    def __init__(
-        self, session: BenchSession, ledger: Ledger, say: Callable[[str], None]
-    ) -> None:
+    def __init__(self, session: BenchSession, ledger: Ledger, say: Callable[[str], None]) -> None:
         """``say`` prints a line at once."""
         self.session = session
         self.ledger = ledger
@@ -65,9 +63,7 @@ class LiveRuns:
             UsageProblem: the adapter needs what is not there.
         """
         config = self.session.config
-        expected = {
-            plan.name: self.ledger.runs[plan.name].expected for plan in self.session.plans
-        }
+        expected = {plan.name: self.ledger.runs[plan.name].expected for plan in self.session.plans}
         chosen = [plan for plan in self.session.plans if expected[plan.name]]
         if not chosen:
             return

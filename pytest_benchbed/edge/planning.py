@@ -7,17 +7,16 @@ target that does not exist.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from pytest_benchbed.adapters.limits import Limits
 from pytest_benchbed.adapters.locate import locate
 from pytest_benchbed.adapters.options import parse_options
 from pytest_benchbed.adapters.spec import AdapterSpec
+from pytest_benchbed.adapters.spec import make_spec
 from pytest_benchbed.benchmarks.base import Benchmark
 from pytest_benchbed.compare.refuse import check_profile
 from pytest_benchbed.compare.rules import choose_rule
@@ -66,19 +65,19 @@ def _benchmarks_and_datasets(
 ) -> list[tuple[Benchmark, RegisteredDataset]]:
     wanted: dict[str, RegisteredDataset | None] = {}
     for name in config.getoption("bench") or ():
-        for benchmark in _resolve_name(name, registries):
-            wanted[benchmark] = None
+        for resolved in _resolve_name(name, registries):
+            wanted[resolved] = None
     for folder in activation.named_datasets(config):
         registered = registries.datasets.at(folder)
         if registered is not None and wanted.get(registered.benchmark) is None:
             wanted[registered.benchmark] = registered
     choices = _dataset_choices(config, registries)
     pairs = []
-    for name, named in wanted.items():
-        benchmark = registries.benchmarks.get(name)
-        bench, _ = _bench_file(registries, name)
-        text = choices.get(name) or choices.get("") or (None if named else bench.dataset)
-        pairs.append((benchmark, _dataset(registries, name, text, named)))
+    for benchmark_id, named in wanted.items():
+        bench, _ = _bench_file(registries, benchmark_id)
+        text = choices.get(benchmark_id) or choices.get("") or (None if named else bench.dataset)
+        registered = _dataset(registries, benchmark_id, text, named)
+        pairs.append((registries.benchmarks.get(benchmark_id), registered))
     return pairs
 
 
@@ -105,9 +104,7 @@ def _dataset_choices(config: pytest.Config, registries: Registries) -> dict[str,
         if equals and head in registries.benchmarks.names():
             choices[head] = tail
         elif equals and not (config.invocation_params.dir / text).exists():
-            raise UsageProblem(
-                unknown_name("benchmark", head, registries.benchmarks.names(), LIST)
-            )
+            raise UsageProblem(unknown_name("benchmark", head, registries.benchmarks.names(), LIST))
         else:
             choices[""] = text
     return choices
@@ -122,9 +119,7 @@ def _dataset(
         if found is None and Path(text).is_dir():
             found = registries.datasets.add_found(Path(text))
         if found is None:
-            raise UsageProblem(
-                unknown_name("dataset", text, [item.id for item in available], LIST)
-            )
+            raise UsageProblem(unknown_name("dataset", text, [item.id for item in available], LIST))
         if found.benchmark != benchmark:
             raise UsageProblem(
                 f"dataset {found.id!r} is of benchmark {found.benchmark!r}, not {benchmark!r}.\n"
@@ -135,6 +130,8 @@ def _dataset(
         return named
     if len(available) == 1:
         return available[0]
+    if not available and registries.datasets.problems:
+        raise registries.datasets.problems[0]
     if not available:
         raise UsageProblem(
             f"benchmark {benchmark!r} has no dataset. Put one below cases/{benchmark}/, or name "
@@ -274,15 +271,16 @@ def _check_selection(plan: Plan) -> None:
     for case in plan.selection.values("case"):
         if case not in plan.dataset and case not in plan.dataset.retired:
             raise UsageProblem(
-                unknown_name(
-                    "case", case, plan.dataset.ids, f"pytest --bench={plan.name} --co -q"
-                )
+                unknown_name("case", case, plan.dataset.ids, f"pytest --bench={plan.name} --co -q")
             )
     if plan.selection.is_empty or plan.selected():
         return
+    wanted = " ".join(
+        f"{key}={value}" for key, values in plan.selection.to_json().items() for value in values
+    )
     raise UsageProblem(
-        f"--bench-select leaves no case of dataset {plan.dataset.id!r} "
-        f"({', '.join(f'{key}={"|".join(map(str, values))}' for key, values in plan.selection.to_json().items())})."
+        f"--bench-select leaves no case of dataset {plan.dataset.id!r}: {wanted}.\n"
+        f"See what it has with: pytest --bench={plan.name} --co -q"
     )
 
 
@@ -297,31 +295,22 @@ def _adapter(
     base = bench_path.parent if bench_path else config.invocation_params.dir
     pythonpath = [config.rootpath / folder for folder in _ini_pythonpath(config)]
     pythonpath += [(base / folder).resolve() for folder in bench.pythonpath or ()]
-    spec = locate(
-        entry.entry or settings.adapter,
-        registry=registries.adapters,
+    text = entry.entry or settings.adapter
+    located = locate(
+        registries.adapters.entry(text) or text,
         rootdir=config.rootpath,
         invocation_dir=config.invocation_params.dir,
-        search=pythonpath,
+        search=[*pythonpath, *(Path(folder or ".") for folder in sys.path)],
+        known=registries.adapters.names(),
     )
-    limits = Limits.with_overrides(entry.limits or {})
-    if settings.timeout_s is not None:
-        limits = replace(limits, call_s=settings.timeout_s)
-    options: dict[str, Any] = {**entry.options}
-    options |= parse_options(config.getoption("bench_adapter_option") or ())
-    return replace(
-        spec,
-        options=options,
+    return make_spec(
+        settings.adapter,
+        located,
+        options=parse_options(config.getoption("bench_adapter_option") or ()),
         model=settings.model,
-        env=None if entry.env is None else tuple(entry.env),
-        network=entry.network,
-        reads=None if entry.reads is None else tuple(entry.reads),
-        allow=None if entry.allow is None else tuple(entry.allow),
-        deterministic=entry.deterministic,
-        fresh_process=entry.fresh_process,
-        max_cost_usd=entry.max_cost_usd,
-        limits=limits,
-        pythonpath=tuple(pythonpath),
+        bench=entry,
+        pythonpath=pythonpath,
+        call_s=settings.timeout_s,
     )
 
 

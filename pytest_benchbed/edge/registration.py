@@ -13,6 +13,7 @@ from pytest_benchbed.benchmarks.registry import BenchmarkRegistry
 from pytest_benchbed.calls.executors import ExecutorRegistry
 from pytest_benchbed.data.registry import DatasetRegistry
 from pytest_benchbed.edge.activation import MANIFEST
+from pytest_benchbed.model.errors import DatasetError
 
 BENCH_FILE = "bench.json"
 
@@ -47,7 +48,11 @@ def load(config: pytest.Config, named: Sequence[Path] = ()) -> Registries:
             if (benchmark / BENCH_FILE).is_file():
                 registries.bench_files.setdefault(benchmark.name, benchmark / BENCH_FILE)
             for manifest in sorted(benchmark.glob(f"*/{MANIFEST}")):
-                registries.datasets.add_found(manifest.parent)
+                try:
+                    registries.datasets.add_found(manifest.parent)
+                except DatasetError as error:
+                    # It must not stop another benchmark; its own names it.
+                    registries.datasets.problems.append(error)
     for folder in named:
         registries.datasets.add_found(folder)
     return registries

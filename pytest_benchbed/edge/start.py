@@ -204,9 +204,7 @@ def _first_record(
         partial=[],
         shard=None,
         repeats=plan.settings.repeats,
-        counts=Counts(
-            scope=len(plan.scope), selected=len(selected), retired=len(dataset.retired)
-        ),
+        counts=Counts(scope=len(plan.scope), selected=len(selected), retired=len(dataset.retired)),
         spend=Spend(budget_usd=plan.settings.budget_usd),
         baseline=_reference(plan.baseline),
         controls=[ref for ref in map(_reference, plan.controls) if ref is not None],
@@ -227,7 +225,7 @@ def dataset_record(plan: Plan) -> DatasetRecord:
         version=dataset.version,
         identity=dataset.identity,
         digests=dataset.manifest.digests,
-        visibility=dataset.visibility,
+        visibility=dataset.manifest.visibility,
         verified="sha256",
         canary="absent",
     )

@@ -60,7 +60,9 @@ class Broker(Protocol):
 class Server:
     """The controller's end: one thread takes questions, whoever has an answer sends it."""
 
-    def __init__(self, broker: Callable[[], Broker | None], calls_path: Callable[[str], Path]):
+    def __init__(
+        self, broker: Callable[[], Broker | None], calls_path: Callable[[str], Path]
+    ) -> None:
         """``broker`` gives the broker once calls may start; ``calls_path`` by benchmark."""
         self._broker = broker
         self._calls_path = calls_path
