@@ -118,7 +118,9 @@ def cell_errors(
             for axis in axes
         )
         right = expected(cell)
-        if right is not None and home[cell] != right and len(residents[home[cell]]) == 1:
+        is_whole = all(got[word] == home[cell] for word in words)
+        is_alone = len(residents[home[cell]]) == 1
+        if right is not None and home[cell] != right and is_whole and is_alone:
             errors.append(
                 Error("moved", {"cell": _at(cell)}, expected=_at(right), got=_at(home[cell]))
             )
