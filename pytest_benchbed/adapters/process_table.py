@@ -1,0 +1,70 @@
+"""Which processes descend from which, read from ``/proc``.
+
+Standard library only, for the supervisor process. Where there is no ``/proc``
+(macOS, Windows) the table is empty and killing falls back to process groups.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+from collections.abc import Sequence
+from typing import NamedTuple
+
+
+class Entry(NamedTuple):
+    """One process."""
+
+    pid: int
+    parent: int
+    session: int
+    is_zombie: bool
+
+
+def read_table(root: str = "/proc") -> list[Entry]:
+    """Return all processes that can be seen; one that ends meanwhile is left out."""
+    entries = []
+    with contextlib.suppress(OSError):
+        for name in os.listdir(root):  # noqa: PTH208 -- hundreds of names, twice a kill
+            if name.isdigit():
+                with contextlib.suppress(OSError, ValueError, IndexError):
+                    entries.append(parse_stat(_read(f"{root}/{name}/stat")))
+    return entries
+
+
+def _read(path: str) -> bytes:
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        return os.read(fd, 4096)
+    finally:
+        os.close(fd)
+
+
+def parse_stat(line: bytes) -> Entry:
+    """Read one ``/proc/PID/stat``; the command name in it may hold blanks and brackets."""
+    pid = int(line[: line.index(b" ")])
+    rest = line[line.rindex(b")") + 2 :].split()
+    return Entry(pid, int(rest[1]), int(rest[3]), rest[0] == b"Z")
+
+
+def descendants(table: Sequence[Entry], root: int) -> list[Entry]:
+    """Return the children of ``root``, theirs, and so on; without ``root`` itself."""
+    children: dict[int, list[Entry]] = {}
+    for entry in table:
+        children.setdefault(entry.parent, []).append(entry)
+    found: list[Entry] = []
+    waiting = [root]
+    while waiting:
+        for entry in children.pop(waiting.pop(), []):
+            found.append(entry)
+            waiting.append(entry.pid)
+    return found
+
+
+def kill_session(session: int) -> None:
+    """Kill every process of one session: the last resort when its supervisor is gone."""
+    for entry in read_table():
+        if entry.session == session and entry.pid != os.getpid():
+            with contextlib.suppress(OSError):
+                os.kill(entry.pid, signal.SIGKILL)
