@@ -59,7 +59,7 @@ class CandidateSystem(Model):
 
     role: Literal["candidate"]
     model: str
-    cost_usd: Annotated[float, Field(ge=0, strict=False)]
+    cost_usd: Annotated[float, Field(ge=0)]
     execution_failures: Annotated[int, Field(ge=0)]
     unpriced_attempts: Annotated[int, Field(ge=0)]
 
