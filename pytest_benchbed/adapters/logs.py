@@ -27,6 +27,7 @@ class CappedLog:
         self._cap = cap
         self._redactor = redactor
         self._room = max(0, cap - os.fstat(self._fd).st_size)
+        self._is_cut = self._room == 0
         self._pending = b""
         self.received = 0
         """Bytes that this process wrote."""
@@ -66,13 +67,12 @@ class CappedLog:
         self._write("\n".join(lines).encode("utf-8", "backslashreplace"))
 
     def _write(self, data: bytes) -> None:
-        if not self._room:
+        if self._is_cut:
             return
         if len(data) > self._room:
             data = data[: self._room] + b"\n" + CUT_MARK
-            self._room = 0
-        else:
-            self._room -= len(data)
+            self._is_cut = True
+        self._room -= len(data)
         # A full disk must not stop the draining: a blocked adapter would hang.
         with contextlib.suppress(OSError):
             view = memoryview(data)

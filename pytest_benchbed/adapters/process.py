@@ -136,15 +136,16 @@ def start_failure(program: str, error: OSError) -> TechnicalFailure:
     """Return why a program could not be started, with what to do."""
     import errno
 
-    name = term(program, 80)
+    name = term(Path(program).name, 60)
+    where = term(program)
     if error.errno == errno.EACCES:
-        detail = f"{name} is not executable; run: chmod +x {name}"
+        detail = f"{name} is not executable; run chmod +x on it"
         if program.endswith(".py"):
-            detail += f" (a Python adapter is named {term(Path(program).name)}:NAME)"
+            detail += f" (a Python adapter is named {name}:NAME)"
     elif error.errno == errno.ENOEXEC:
         detail = f"{name} is no program: its first line must be #! and an interpreter"
     elif error.errno == errno.ENOENT and Path(program).exists():
         detail = f"the interpreter in the first line of {name} does not exist"
     else:
-        return TechnicalFailure("start", f"{name}: {error.strerror or error}")
-    return TechnicalFailure("not_executable", detail, where=name)
+        return TechnicalFailure("start", str(error.strerror or error), where=where)
+    return TechnicalFailure("not_executable", detail, where=where)

@@ -138,6 +138,8 @@ class ReplyReader:
     def _answered(self, reply: Mapping[str, Any], latency_s: float) -> Outcome:
         row = reply.get("usage")
         try:
+            if row is not None and not isinstance(row.get("cost_usd"), int | float | None):
+                raise ValueError("usage: cost_usd must be a number or null")
             usage = Usage() if row is None else Usage.from_json(row)
         except (ValueError, TypeError, AttributeError) as error:
             raise Breach(str(error), self._log) from None
