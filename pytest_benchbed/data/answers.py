@@ -44,7 +44,7 @@ class Answers:
 
     def __init__(self, index: LineIndex) -> None:
         """Use :meth:`open`."""
-        self._index = index
+        self.index = index
         self.ids = index.ids
         """Case ids in file order, retired ones included."""
 
@@ -59,7 +59,7 @@ class Answers:
 
     def __contains__(self, case_id: object) -> bool:
         """Say whether the case has an answer."""
-        return isinstance(case_id, str) and self._index.position(case_id) is not None
+        return isinstance(case_id, str) and self.index.position(case_id) is not None
 
     def row(self, case_id: str) -> AnswerRow:
         """Return the row of a case.
@@ -67,7 +67,7 @@ class Answers:
         Raises:
             DatasetError: the case has no answer, or its line has a fault.
         """
-        index = self._index
+        index = self.index
         position = index.position(case_id)
         if position is None:
             raise DatasetError(f"{index.shown}: {unknown_name('answer', case_id, index.ids, '')}")
@@ -88,8 +88,8 @@ class Answers:
         Raises:
             DatasetError: rows have different tokens, or only some have one.
         """
-        canaries = Canaries(self._index.shown)
-        for line, _, row in self._index.rows(AnswerRow):
+        canaries = Canaries(self.index.shown)
+        for line, _, row in self.index.rows(AnswerRow):
             canaries.see(line, row)
         if canaries.faults:
             raise refuse(canaries.faults)

@@ -8,6 +8,7 @@ keys and the blanks between them change nothing; every value does.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
@@ -26,6 +27,8 @@ from pytest_benchbed.data.rows import RowFaults
 from pytest_benchbed.data.rows import parse_object
 from pytest_benchbed.model.canonical import canonical
 from pytest_benchbed.model.dataset import PinnedFile
+
+_FILES = re.compile(rb'"files":\["([^]]*)"\]')
 
 
 def inputs_digest(root: Path, files: Iterable[PinnedFile]) -> str:
@@ -50,10 +53,25 @@ def inputs_digest_of(
     sha.update(b'],"contexts":[')
     if contexts is not None:
         _feed(sha, _noting_files(contexts, pins, used))
-    sha.update(b'],"files":[')
-    _feed(sha, ([path, used[path]] for path in sorted(used)))
-    sha.update(b"]}")
-    return sha.hexdigest()
+    return _with_files(sha, used)
+
+
+def inputs_are(
+    digest: str, cases: LineIndex, contexts: LineIndex | None, pins: Mapping[str, PinnedFile]
+) -> bool:
+    """Say whether ``digest`` is that of the inputs (raises as :func:`inputs_digest` does).
+
+    Rows that are written in canonical form, as ``benchbed`` and its generators
+    write them, are hashed as they stand. Nothing is taken on trust: if they
+    were not canonical, the hash would be another one, and the rows are parsed.
+    """
+    used: dict[str, str] = {}
+    sha = hashlib.sha256(b'{"cases":[')
+    _feed_as_written(sha, cases, pins, used)
+    sha.update(b'],"contexts":[')
+    if contexts is not None:
+        _feed_as_written(sha, contexts, pins, used)
+    return _with_files(sha, used) == digest or inputs_digest_of(cases, contexts, pins) == digest
 
 
 def answers_digest(root: Path) -> str:
@@ -73,11 +91,40 @@ def answers_digest_of(answers: LineIndex) -> str:
     return sha.hexdigest()
 
 
+def answers_are(digest: str, answers: LineIndex) -> bool:
+    """Say whether ``digest`` is that of the answers, as :func:`inputs_are` does."""
+    sha = hashlib.sha256(b'{"answers":[')
+    _feed_as_written(sha, answers, {}, {})
+    sha.update(b"]}")
+    return sha.hexdigest() == digest or answers_digest_of(answers) == digest
+
+
+def _with_files(sha: Any, used: Mapping[str, str]) -> str:
+    sha.update(b'],"files":[')
+    _feed(sha, ([path, used[path]] for path in sorted(used)))
+    sha.update(b"]}")
+    return str(sha.hexdigest())
+
+
 def _feed(sha: Any, values: Iterable[Any]) -> None:
     comma = b""
     for value in values:
         sha.update(comma + canonical(value))
         comma = b","
+
+
+def _feed_as_written(
+    sha: Any, index: LineIndex, pins: Mapping[str, PinnedFile], used: dict[str, str]
+) -> None:
+    comma = b""
+    for _, raw in index.by_id():
+        sha.update(comma + raw.rstrip(b"\n"))
+        comma = b","
+        match = _FILES.search(raw) if pins else None
+        for path in match.group(1).decode("utf-8", "replace").split('","') if match else ():
+            pin = pins.get(path)
+            if pin is not None:
+                used[pin.path] = pin.sha256
 
 
 def _noting_files(

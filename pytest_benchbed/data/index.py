@@ -19,6 +19,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterator
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from pytest_benchbed.data.faults import Fault
@@ -223,7 +224,11 @@ class LineIndex:
 
     def by_id(self) -> Iterator[tuple[int, bytes]]:
         """Yield (position, bytes of the row) in the order of the ids."""
-        for position in sorted(range(len(self.ids)), key=self.ids.__getitem__):
+        ids = self.ids
+        if all(before < after for before, after in pairwise(ids)):
+            yield from self.stream()
+            return
+        for position in sorted(range(len(ids)), key=ids.__getitem__):
             yield position, self.raw(position)
 
     def _refuse_twins(self) -> None:

@@ -201,7 +201,7 @@ def _list(name: str, value: Any, found: _Faults) -> list[Any]:
     return []
 
 
-def _pins(value: Any, found: _Faults, pin: str) -> list[PinnedFile]:
+def _pins(value: Any, found: _Faults, remedy: str) -> list[PinnedFile]:
     pins: dict[str, PinnedFile] = {}
     for entry in _list("files", value, found):
         path = entry.get("path") if isinstance(entry, Mapping) else None
@@ -212,19 +212,19 @@ def _pins(value: Any, found: _Faults, pin: str) -> list[PinnedFile]:
         reason = check_path(part.path)
         if reason is not None:
             cause = f"the path {quoted(part.path)} {reason}"
-            found.add(near, None, cause, f"Rename the file. {pin}")
+            found.add(near, None, cause, f"Rename the file. {remedy}")
         elif twin_key(part.path) in _RESERVED_TWINS:
             cause = f"{quoted(part.path)} is listed, but the dataset's own files are not pinned"
-            found.add(near, None, cause, pin)
+            found.add(near, None, cause, remedy)
         elif part.path in pins:
             cause = f"{quoted(part.path)} is listed twice"
-            found.add(near, None, cause, pin)
+            found.add(near, None, cause, remedy)
         else:
             pins[part.path] = part
-    for first, other in find_twins(pins):
+    for first, other in find_twins(list(pins)):
         cause = f"{quoted(other)} and {quoted(first)} differ only by upper and lower case"
-        found.add(other, None, cause, f"Rename one of them. {pin}")
-        pins.pop(other, None)
+        found.add(other, None, cause, f"Rename one of them. {remedy}")
+        pins = {path: pin for path, pin in pins.items() if not f"{path}/".startswith(f"{other}/")}
     return list(pins.values())
 
 

@@ -19,8 +19,8 @@ from pytest_benchbed.data.answers import Answers
 from pytest_benchbed.data.dataset import CASES_FILE
 from pytest_benchbed.data.dataset import CONTEXTS_FILE
 from pytest_benchbed.data.dataset import Dataset
-from pytest_benchbed.data.digests import answers_digest_of
-from pytest_benchbed.data.digests import inputs_digest_of
+from pytest_benchbed.data.digests import answers_are
+from pytest_benchbed.data.digests import inputs_are
 from pytest_benchbed.data.faults import Fault
 from pytest_benchbed.data.faults import quoted
 from pytest_benchbed.data.index import LineIndex
@@ -104,11 +104,11 @@ def _digests(survey: Survey, manifest: Manifest) -> Iterator[Fault]:
     if not survey.has_whole_rows or survey.cases is None or survey.answers is None:
         return
     pins = {pin.path: pin for pin in manifest.files}
-    if pins.keys() >= survey.uses.keys():
-        inputs = inputs_digest_of(survey.cases, survey.contexts, pins)
-        if inputs != manifest.digests.inputs:
-            yield edited_cases(survey.root, survey.contexts is not None)
-    if answers_digest_of(survey.answers) != manifest.digests.answers:
+    is_pinned = pins.keys() >= survey.uses.keys()
+    pinned = manifest.digests.inputs
+    if is_pinned and not inputs_are(pinned, survey.cases, survey.contexts, pins):
+        yield edited_cases(survey.root, survey.contexts is not None)
+    if not answers_are(manifest.digests.answers, survey.answers):
         yield edited_answers(survey.root)
 
 

@@ -8,27 +8,33 @@ from __future__ import annotations
 from pathlib import Path
 
 from pytest_benchbed.data.answers import ANSWERS_FILE
+from pytest_benchbed.data.answers import Answers
 from pytest_benchbed.data.dataset import CASES_FILE
 from pytest_benchbed.data.dataset import CONTEXTS_FILE
 from pytest_benchbed.data.dataset import Dataset
-from pytest_benchbed.data.digests import answers_digest
-from pytest_benchbed.data.digests import inputs_digest_of
+from pytest_benchbed.data.digests import answers_are
+from pytest_benchbed.data.digests import inputs_are
 from pytest_benchbed.data.faults import Fault
 from pytest_benchbed.data.faults import pin_remedy
 from pytest_benchbed.data.faults import refuse
 
 
-def verify_digests(dataset: Dataset) -> None:
+def verify_digests(dataset: Dataset, answers: Answers | None = None) -> None:
     """Compute both digests again and compare them with the manifest.
+
+    Args:
+        dataset: the dataset.
+        answers: its answers, if they are open already.
 
     Raises:
         DatasetError: cases, contexts or answers were edited, or a row has a fault.
     """
     pinned = dataset.manifest.digests
+    answer_rows = (answers or Answers.open(dataset.root)).index
     faults = []
-    if inputs_digest_of(dataset.case_index, dataset.context_index, dataset.pins) != pinned.inputs:
+    if not inputs_are(pinned.inputs, dataset.case_index, dataset.context_index, dataset.pins):
         faults.append(edited_cases(dataset.root, dataset.context_index is not None))
-    if answers_digest(dataset.root) != pinned.answers:
+    if not answers_are(pinned.answers, answer_rows):
         faults.append(edited_answers(dataset.root))
     if faults:
         raise refuse(faults)
