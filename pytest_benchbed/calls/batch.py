@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 from typing import Protocol
 
+from pytest_benchbed.adapters.batch_reply import BatchFailure
+from pytest_benchbed.adapters.batch_reply import BatchReply
 from pytest_benchbed.adapters.limits import LONGEST_BATCH_S
 from pytest_benchbed.adapters.spec import AdapterSpec
 from pytest_benchbed.calls.record import CallsFile
@@ -23,39 +25,28 @@ from pytest_benchbed.calls.request import batch_digest
 from pytest_benchbed.calls.request import batch_request
 from pytest_benchbed.calls.request import case_digest
 from pytest_benchbed.calls.request import write_request
+from pytest_benchbed.calls.spend import ZERO
 from pytest_benchbed.calls.state import RunState
 from pytest_benchbed.calls.state import technical
+from pytest_benchbed.model.errors import BenchbedError
 from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.model.escape import term
-from pytest_benchbed.model.money import to_decimal
 from pytest_benchbed.model.request import AdapterRequest
-from pytest_benchbed.model.request import AdapterResult
 from pytest_benchbed.model.run import TechnicalRecord
 from pytest_benchbed.model.usage import Usage
 
 HEARTBEAT_S = 10.0
 ADAPTER_REQUEST = "adapter-request.json"
 ADAPTER_OUTPUT = "adapter"
-
-
-class BatchReply(Protocol):
-    """What came back of a batch, read strictly."""
-
-    @property
-    def result(self) -> AdapterResult:
-        """``adapter-result.json``."""
-
-    @property
-    def predictions(self) -> Mapping[str, str]:
-        """Canonical text of each prediction, by case."""
-
-    @property
-    def latency_s(self) -> float:
-        """Of the whole batch."""
+_MISSING = TechnicalFailure("missing_case", "it has no prediction")
 
 
 class BatchRunner(Protocol):
-    """Run an executable (``adapters/executable.py``); ``TechnicalFailure`` if the batch fails."""
+    """Run an executable, as ``adapters/executable.py`` does.
+
+    Raises ``BatchFailure`` if the batch fails, a plain ``TechnicalFailure`` if
+    it was not even started.
+    """
 
     def __call__(
         self,
@@ -96,6 +87,9 @@ def ask_batch(
 
     A batch that fails is a technical failure of the run and of each case. A
     prediction that is missing is one of its case.
+
+    Raises:
+        UsageProblem: an environment variable that the adapter declares is not set.
     """
     plan = run.plan
     what = f"{term(plan.benchmark)}: one batch of {len(cases)} cases for {term(plan.spec.name)}"
@@ -105,6 +99,7 @@ def ask_batch(
         asked = _prepare(run, cases, attempt)
         say(f"benchbed: {what}; it is paid whole, -x cannot save any of it")
         _file(run).append(run.line("intent", **_key(None, attempt, asked.digest)), durable=False)
+        refused: BenchbedError | None = None
         try:
             reply = runner(
                 plan.spec,
@@ -116,12 +111,15 @@ def ask_batch(
                 timeout_s=min(plan.timeout_s * len(cases), LONGEST_BATCH_S),
                 tick=_heartbeat(what, say),
             )
-            failure = _refused(reply.result)
         except TechnicalFailure as error:
             failure = error
+        except BenchbedError as error:
+            refused, failure = error, TechnicalFailure("refused", str(error))
         total = _total(run, attempt, asked, reply, failure)
         _file(run).append_all([*_rows(run, cases, attempt, asked, reply, failure), total])
         run.ledger.tally.add(total)
+        if refused is not None:
+            raise refused
     except (TechnicalFailure, OSError, ValueError) as error:
         # Storage, or a dataset that changed under us: what is not on record was not answered.
         failure = error if isinstance(error, TechnicalFailure) else _storage(error)
@@ -175,15 +173,6 @@ def _heartbeat(what: str, say: Callable[[str], None]) -> Callable[[float], None]
     return tick
 
 
-def _refused(result: AdapterResult) -> TechnicalFailure | None:
-    failures = result.systems[0].execution_failures
-    if not failures:
-        return None
-    return TechnicalFailure(
-        "execution_failures", f"{failures} attempts failed and were not resolved", whose="system"
-    )
-
-
 def _rows(
     run: RunState,
     cases: Sequence[str],
@@ -193,15 +182,14 @@ def _rows(
     failure: TechnicalFailure | None,
 ) -> Iterator[Mapping[str, Any]]:
     """Yield the outcome of each case; its latency is its share of the batch."""
-    predictions = reply.predictions if reply else {}
-    latency_s = reply.latency_s / len(cases) if reply else 0.0
-    missing = technical("missing", "the batch holds no prediction for this case")
+    latency_s = _latency_s(reply, failure) / len(cases)
     for case in cases:
-        raw = predictions.get(case)
-        error = _error(failure) if failure else (missing if raw is None else None)
+        raw = None if failure or reply is None else reply.predictions.get(case)
+        wrong = failure or (reply.failures.get(case, _MISSING) if reply and raw is None else None)
+        error = _error(wrong) if wrong else None
         yield {
             **run.line("outcome", **_key(case, attempt, asked.digests[case])),
-            **raw_fields(None if failure else raw),
+            **raw_fields(raw),
             "state": "technical" if error else "ok",
             "error": error,
             "usage": Usage().to_json(),
@@ -219,22 +207,20 @@ def _total(
     failure: TechnicalFailure | None,
 ) -> Mapping[str, Any]:
     """Return the record that carries what the whole batch cost and took."""
-    usage = Usage()
     if reply is not None:
-        system = reply.result.systems[0]
-        usage = Usage(
-            cost_usd=to_decimal(system.cost_usd),
-            model=system.model,
-            execution_failures=system.execution_failures,
-            unpriced_attempts=system.unpriced_attempts,
-        )
+        usage = reply.usage
+    elif isinstance(failure, BatchFailure):
+        # None: it may have spent anything.
+        usage = failure.usage or Usage()
+    else:
+        usage = Usage(cost_usd=ZERO)
     return {
         **run.line("outcome", **_key(None, attempt, asked.digest)),
         "raw": None,
         "state": "technical" if failure else "ok",
         "error": _error(failure) if failure else None,
         "usage": usage.to_json(),
-        "latency_s": round(reply.latency_s, 6) if reply else 0.0,
+        "latency_s": round(_latency_s(reply, failure), 6),
         "queue_s": 0.0,
         "slot": 0,
     }
@@ -242,6 +228,12 @@ def _total(
 
 def _key(case: str | None, attempt: int, digest: str) -> dict[str, Any]:
     return {"case": case, "context": None, "attempt": attempt, "request_sha256": digest}
+
+
+def _latency_s(reply: BatchReply | None, failure: TechnicalFailure | None) -> float:
+    if reply is not None:
+        return reply.latency_s
+    return failure.latency_s if isinstance(failure, BatchFailure) else 0.0
 
 
 def _error(failure: TechnicalFailure) -> dict[str, Any]:

@@ -8,6 +8,7 @@ futures are set after the lock is released, since their callbacks are foreign.
 
 from __future__ import annotations
 
+import threading
 from concurrent.futures import Future
 from typing import Any
 from weakref import WeakValueDictionary
@@ -30,9 +31,10 @@ Answer = Line
 class Book:
     """Questions and answers of one broker."""
 
-    def __init__(self, schedule: Schedule) -> None:
-        """Nothing is asked yet."""
+    def __init__(self, schedule: Schedule, changed: threading.Condition) -> None:
+        """``changed``: the broker's lock; it is notified when the window moves."""
         self.schedule = schedule
+        self._changed = changed
         self.stopped: str | None = None
         """Why nothing more is started in any run."""
         self._calls: dict[Key, Call] = {}
@@ -54,6 +56,7 @@ class Book:
         call = self._calls.get(key)
         if call is not None:
             self.schedule.ask(call)
+            self._changed.notify_all()
             if call.answer is not None:
                 self._hand_over(call)
             return call.future
@@ -81,9 +84,8 @@ class Book:
     def settle(self, call: Call, answer: Answer) -> None:
         """Give a call that is no longer in flight its answer, unless it has one."""
         self.schedule.answered(call)
-        if not call.is_asked and "sha256" not in answer:
-            # Nobody waits and nothing was paid: the rule that answered it still stands.
-            self.schedule.forget(call)
+        if not call.is_asked and not call.is_ahead:
+            # Thought of, never begun: the rule that answers it now will do so again.
             self._calls.pop((call.run.plan.benchmark, call.case, call.attempt), None)
             return
         self.answer(call, answer)

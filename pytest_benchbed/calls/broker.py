@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 from concurrent.futures import Future
 
+from pytest_benchbed.adapters.executable import run_executable
 from pytest_benchbed.adapters.info import AdapterInfo
 from pytest_benchbed.calls.batch import ADAPTER_REQUEST
 from pytest_benchbed.calls.batch import BatchRunner
@@ -32,7 +33,6 @@ from pytest_benchbed.calls.dispatch import Dispatcher
 from pytest_benchbed.calls.dispatch import exhausted
 from pytest_benchbed.calls.executors import Executor
 from pytest_benchbed.calls.hosts import make_host
-from pytest_benchbed.calls.hosts import run_batch
 from pytest_benchbed.calls.plan import RunCalls
 from pytest_benchbed.calls.pool import HostFactory
 from pytest_benchbed.calls.pool import HostPool
@@ -63,7 +63,7 @@ class Broker:
         jobs: int,
         say: Callable[[str], None],
         hosts: HostFactory = make_host,
-        batches: BatchRunner = run_batch,
+        batches: BatchRunner = run_executable,
         clock: Clock | None = None,
     ) -> None:
         """Start nothing and open nothing yet.
@@ -78,11 +78,11 @@ class Broker:
         self._run_batch = batches
         self._pool = HostPool(hosts, self._jobs)
         self._schedule = Schedule(self._jobs)
-        self._book = Book(self._schedule)
-        self._dispatcher = Dispatcher(self._book, clock or SystemClock())
-        self._dispatcher.runs = list(self._runs.values())
+        self._changed = threading.Condition()
         self._clock = clock or SystemClock()
-        self._changed = self._dispatcher.changed
+        self._book = Book(self._schedule, self._changed)
+        self._dispatcher = Dispatcher(self._book, self._changed, self._clock)
+        self._dispatcher.runs = list(self._runs.values())
         self._opening = threading.Lock()
         self._thread: threading.Thread | None = None
         self._is_closed = False
@@ -225,7 +225,7 @@ class Broker:
         """
         run = self._runs[benchmark]
         with self._changed:
-            found = self._find(run, case, attempt)
+            found = self._book.find(run, case, attempt)
         if found is not None:
             return found
         try:
@@ -236,7 +236,7 @@ class Broker:
             failed = technical("internal", broken_record(error).detail, whose="system")
             return answered(unasked(run, case, attempt, "technical", failed))
         with self._changed:
-            found = self._find(run, case, attempt)
+            found = self._book.find(run, case, attempt)
             if found is not None:
                 return found
             call = Call(run, view, attempt, is_asked=True, now=self._clock.now())
@@ -251,13 +251,6 @@ class Broker:
             self._changed.notify_all()
         self._dispatcher.resolve()
         return call.future
-
-    def _find(self, run: RunState, case: str, attempt: int) -> Future[Answer] | None:
-        found = self._book.find(run, case, attempt)
-        if found is not None:
-            # The window may have moved.
-            self._changed.notify_all()
-        return found
 
     def predict(self, benchmark: str, case: str, attempt: int = 1) -> Answer:
         """Wait for the outcome of one call; Ctrl-C gets through."""

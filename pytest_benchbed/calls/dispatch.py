@@ -50,10 +50,10 @@ _CONNECTION = re.compile(
 class Dispatcher:
     """The two ends of the executor. Its lock guards book, schedule and runs."""
 
-    def __init__(self, book: Book, clock: Clock) -> None:
-        """``book``: shared with the broker, which takes :attr:`changed` around it."""
+    def __init__(self, book: Book, changed: threading.Condition, clock: Clock) -> None:
+        """``book`` and ``changed``: shared with the broker."""
         self.book = book
-        self.changed = threading.Condition()
+        self.changed = changed
         self.runs: list[RunState] = []
         self.is_closing = False
         self.is_killed = False

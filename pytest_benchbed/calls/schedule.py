@@ -154,9 +154,10 @@ class Schedule:
         goes first; that never delays an asked call.
         """
         self._wake(now)
-        wake: float | None = min((call.due - now for call in self._later), default=None)
         if self.running >= self.jobs or self._alone is not None:
-            return Sleep(wake)
+            # Until something lands.
+            return Sleep(None)
+        wake: float | None = min((call.due - now for call in self._later), default=None)
         queues: list[Iterable[Call]] = [self._asked, self._begun]
         if may_start(
             is_asked=False,
@@ -244,12 +245,6 @@ class Schedule:
         self.free(call)
         if call.is_asked:
             self.waiting -= 1
-
-    def forget(self, call: Call) -> None:
-        """Nobody asked for a call and nobody paid for it: it leaves the window."""
-        if call.is_ahead:
-            call.is_ahead = False
-            self.ahead -= 1
 
     def free(self, call: Call) -> None:
         """Give the slot back."""

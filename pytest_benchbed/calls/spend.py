@@ -23,6 +23,8 @@ from pytest_benchbed.model.run import Spend
 from pytest_benchbed.model.usage import Usage
 
 ZERO = Decimal(0)
+_NO_WORK = frozenset({"adapter_start", "retry"})
+"""Kinds that say that the system has not begun: not started, or asks to be asked again."""
 _MILLION = Decimal(1_000_000)
 
 
@@ -94,9 +96,8 @@ class Tally:
             self.silent += not is_prepare
         elif is_batch:
             self.lost_batches += 1
-        elif (line["error"] or {}).get("kind") != "retry":
-            # NoAnswer, an exception or a crash cannot report a usage. A system that
-            # asks to be asked again has not worked yet.
+        elif (line["error"] or {}).get("kind") not in _NO_WORK:
+            # NoAnswer, an exception or a crash cannot report a usage.
             self.assumed += 1
 
 
@@ -104,7 +105,7 @@ class Tally:
 class Problem:
     """Why the money of a run blocks it."""
 
-    kind: Literal["unpriced", "cost_not_reported", "over_budget"]
+    kind: Literal["unpriced_attempts", "cost_not_reported", "over_budget"]
     detail: str
     stops: bool
     """Whether no further call may start."""
@@ -195,7 +196,7 @@ class SpendLedger:
             )
         if tally.unpriced:
             detail = f"{tally.unpriced} attempts have no known price, so the spend is unknown"
-            return Problem("unpriced", detail, budget is not None)
+            return Problem("unpriced_attempts", detail, budget is not None)
         if tally.silent and budget is not None:
             detail = (
                 "the adapter reports no cost, so a budget cannot be kept: return a Usage, declare "

@@ -160,9 +160,7 @@ def view_of(contexts: Mapping[str, str]) -> Callable[[str], RequestCase]:
     def view(case: str) -> RequestCase:
         if case.startswith("lost"):
             raise OSError("cases.jsonl is gone")
-        return RequestCase(
-            id=case, inputs={"text": case}, context=contexts.get(case), files=[]
-        )
+        return RequestCase(id=case, inputs={"text": case}, context=contexts.get(case), files=[])
 
     return view
 
@@ -204,9 +202,7 @@ def resumed(plan: RunCalls, **changes: Any) -> RunCalls:
 
 
 @contextmanager
-def broker_of(
-    system: System, *plans: RunCalls, jobs: int = 4, **changes: Any
-) -> Iterator[Broker]:
+def broker_of(system: System, *plans: RunCalls, jobs: int = 4, **changes: Any) -> Iterator[Broker]:
     """Give a broker that is closed, with its threads gone, at the end."""
     broker = Broker(
         plans,

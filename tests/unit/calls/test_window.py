@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import pytest
+
+from pytest_benchbed.calls.window import may_start
+
+
+@pytest.mark.parametrize(
+    ("is_asked", "jobs", "running", "ahead", "is_waiting", "expected"),
+    [
+        # Nothing in flight: both kinds may start.
+        (True, 1, 0, 0, True, True),
+        (False, 1, 0, 0, False, True),
+        # An item waits: the last place is kept for it.
+        (False, 1, 0, 0, True, False),
+        (False, 2, 1, 0, True, True),
+        (False, 2, 1, 1, True, False),
+        (False, 4, 1, 2, True, True),
+        (False, 4, 1, 3, True, False),
+        # Nobody waits: look-ahead and untaken answers fill the window to the end.
+        (False, 4, 0, 3, False, True),
+        (False, 4, 0, 4, False, False),
+        (False, 4, 2, 4, False, False),
+        # Asked calls ignore untaken answers.
+        (True, 4, 0, 4, True, True),
+        (True, 4, 3, 99, True, True),
+        # In flight at most jobs, whoever asks.
+        (True, 4, 4, 0, True, False),
+        (False, 4, 4, 0, False, False),
+        (True, 1, 1, 0, True, False),
+    ],
+)
+def test_the_window(
+    is_asked: bool, jobs: int, running: int, ahead: int, is_waiting: bool, expected: bool
+) -> None:
+    assert (
+        may_start(is_asked=is_asked, jobs=jobs, running=running, ahead=ahead, is_waiting=is_waiting)
+        is expected
+    )
