@@ -97,6 +97,13 @@ class Host:
 
     def serve(self) -> None:
         """Answer until ``close`` or the end of the pipe."""
+        try:
+            self._serve()
+        finally:
+            if self._runner is not None:
+                self._runner.close()
+
+    def _serve(self) -> None:
         while (frame := self.channel.receive()) is not None:
             if frame["op"] in ("describe", "hello"):
                 self._load(frame)

@@ -1,0 +1,249 @@
+"""Questions and replies of one host: numbers, deadlines, violations; the host is a thread here."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import Callable
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from pytest_benchbed.adapters.conversation import Conversation
+from pytest_benchbed.adapters.frames import pack
+from pytest_benchbed.adapters.frames import read_frame
+from pytest_benchbed.adapters.frames import reader_of
+from pytest_benchbed.adapters.frames import write_all
+from pytest_benchbed.model.errors import TechnicalFailure
+
+
+class Peer:
+    """The other side of a conversation: answers each question with what ``answer`` makes."""
+
+    def __init__(self, answer: Callable[[dict[str, Any]], bytes | None], limit: int) -> None:
+        self.requests, write = os.pipe()
+        read, self.replies = os.pipe()
+        self.stopped = threading.Event()
+        self.asked = threading.Event()
+        self.questions: list[dict[str, Any]] = []
+        self.answer = answer
+        self.talk = Conversation(
+            write,
+            read,
+            name="host-test",
+            limit=limit,
+            explain=lambda: TechnicalFailure("crash", "gone"),
+            stop=self.stop,
+        )
+        self.thread = threading.Thread(target=self._run, daemon=True)
+        self.thread.start()
+
+    def _run(self) -> None:
+        while True:
+            frame = read_frame(reader_of(self.requests))
+            if frame is None:
+                break
+            self.questions.append(frame)
+            self.asked.set()
+            data = self.answer(frame)
+            if data is None:
+                break
+            write_all(self.replies, data)
+        self.stop()
+
+    def stop(self) -> None:
+        if not self.stopped.is_set():
+            self.stopped.set()
+            os.close(self.replies)
+
+
+def result(frame: dict[str, Any], value: Any = 1) -> bytes:
+    return pack({"v": 1, "id": frame["id"], "usage": None, "result": value})
+
+
+def silent(frame: dict[str, Any]) -> bytes:
+    return b""
+
+
+@pytest.fixture
+def peer() -> Iterator[Callable[..., Peer]]:
+    made: list[Peer] = []
+
+    def make(answer: Callable[[dict[str, Any]], bytes | None], limit: int = 10_000) -> Peer:
+        made.append(Peer(answer, limit))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.talk.hang_up()
+        one.thread.join(5)
+        one.talk.join(5)
+        os.close(one.requests)
+
+
+def failure(one: Peer, op: str = "predict", timeout_s: float = 5, **body: Any) -> TechnicalFailure:
+    with pytest.raises(TechnicalFailure) as caught:
+        one.talk.ask(op, body, timeout_s)
+    return caught.value
+
+
+def test_a_question_gets_its_reply_and_a_latency(peer) -> None:
+    one = peer(result)
+
+    reply, latency_s = one.talk.ask("predict", {"case": {}}, 5)
+
+    assert reply == {"usage": None, "result": 1}
+    assert latency_s >= 0
+    assert one.questions == [{"v": 1, "id": 0, "op": "predict", "case": {}}]
+
+
+def test_replies_may_come_in_any_order(peer) -> None:
+    waiting: list[dict[str, Any]] = []
+
+    def both_at_once(frame: dict[str, Any]) -> bytes:
+        waiting.append(frame)
+        if len(waiting) < 2:
+            return b""
+        return b"".join(result(one, one["case"]) for one in reversed(waiting))
+
+    one = peer(both_at_once)
+    got: dict[str, Any] = {}
+
+    def ask(name: str) -> None:
+        got[name] = one.talk.ask("predict", {"case": name}, 5)[0]["result"]
+
+    threads = [threading.Thread(target=ask, args=(name,)) for name in ("a", "b")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(5)
+    assert got == {"a": "a", "b": "b"}
+
+
+def test_no_reply_in_time_stops_the_host_and_ends_the_conversation(peer) -> None:
+    one = peer(silent)
+
+    assert failure(one, timeout_s=0.05).kind == "timeout"
+    assert one.stopped.is_set()
+    assert one.talk.is_over
+    assert failure(one).kind == "host_lost"
+
+
+def test_another_call_in_flight_is_told_that_the_host_was_lost(peer) -> None:
+    one = peer(silent)
+    kinds: list[str] = []
+    other = threading.Thread(target=lambda: kinds.append(failure(one, timeout_s=5).kind))
+    other.start()
+    one.asked.wait(5)
+
+    assert failure(one, timeout_s=0.05).kind == "timeout"
+    other.join(5)
+    assert kinds == ["host_lost"]
+
+
+def test_a_host_that_does_not_read_cannot_block_us_past_the_deadline() -> None:
+    requests, write = os.pipe()
+    read, replies = os.pipe()
+    talk = Conversation(
+        write, read, name="t", limit=10**7, explain=lambda: TechnicalFailure("crash"),
+        stop=lambda: os.close(replies),
+    )  # fmt: skip
+
+    with pytest.raises(TechnicalFailure, match="timeout"):
+        talk.ask("predict", {"case": "x" * 10**6}, 0.1)
+
+    talk.hang_up()
+    talk.join(5)
+    os.close(requests)
+
+
+def test_the_end_of_the_pipe_is_explained_by_the_process(peer) -> None:
+    one = peer(lambda frame: None)
+
+    assert failure(one).kind == "crash"
+    assert failure(one).kind == "crash"
+    one.talk.join(5)
+    assert not [t for t in threading.enumerate() if t.name == "benchbed-host-test" and t.is_alive()]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda frame: b"Traceback (most recent call last)",
+        lambda frame: b"\x7f\xff\xff\xff",
+        lambda frame: b"\0\0\0\0",
+        lambda frame: result({"id": 99}),
+        lambda frame: result({"id": True}),
+        lambda frame: result({"id": "0"}),
+        lambda frame: result(frame) * 2,
+        lambda frame: pack({"v": 2, "id": frame["id"], "result": 1}),
+        lambda frame: pack({"v": 1, "id": frame["id"]}),
+        lambda frame: pack({"v": 1, "id": frame["id"], "result": 1, "unsupported": True}),
+        lambda frame: pack({"v": 1, "id": frame["id"], "result": 1, "score": 1}),
+        lambda frame: pack({"v": 1, "id": frame["id"], "no_answer": {}, "usage": None}),
+        lambda frame: pack({"v": 1, "id": frame["id"], "result": "x" * 20_000}),
+    ],
+)  # fmt: skip
+def test_whatever_breaks_the_protocol_stops_the_host(peer, make) -> None:
+    one = peer(make)
+
+    # Before a second reply the first one is a good one; the conversation is over all the same.
+    with contextlib.suppress(TechnicalFailure):
+        one.talk.ask("predict", {}, 5)
+    assert one.stopped.wait(5)
+    one.talk.join(5)
+    assert failure(one).kind == "protocol"
+
+
+def test_a_reply_nobody_asked_for_stops_the_host(peer) -> None:
+    one = peer(result)
+
+    write_all(one.replies, result({"id": 5}))
+
+    assert one.stopped.wait(5)
+    one.talk.join(5)
+    assert failure(one).kind == "protocol"
+
+
+def test_the_end_after_close_is_orderly(peer) -> None:
+    one = peer(lambda frame: result(frame) if frame["op"] == "close" else None)
+
+    one.talk.ask("close", {}, 5)
+    one.stop()
+    one.talk.join(5)
+
+    assert one.talk.failure is None
+    assert failure(one).kind == "host_lost"
+
+
+def test_bytes_after_close_break_the_protocol(peer) -> None:
+    one = peer(result)
+
+    one.talk.ask("close", {}, 5)
+    write_all(one.replies, result({"id": 5}))
+    one.talk.join(5)
+
+    assert one.talk.failure is not None
+    assert "after close" in one.talk.failure.detail
+
+
+def test_a_case_too_large_to_send_is_technical_and_the_host_goes_on(peer) -> None:
+    one = peer(result)
+
+    assert failure(one, case="x" * 20_000).kind == "too_large"
+    assert one.talk.ask("predict", {}, 5)[0]["result"] == 1
+
+
+def test_ending_it_wakes_who_waits(peer) -> None:
+    one = peer(silent)
+    kinds: list[str] = []
+    other = threading.Thread(target=lambda: kinds.append(failure(one, timeout_s=30).kind))
+    other.start()
+    one.asked.wait(5)
+
+    one.talk.end(TechnicalFailure("host_lost", "stopped"))
+    other.join(5)
+
+    assert kinds == ["host_lost"]
