@@ -2,8 +2,8 @@
 
 Case text, answers and replies are written by anybody. Each place has its
 function: :func:`island` for JSON inside a page, :func:`html` for elements and
-quoted attributes, :func:`md` for Markdown, :func:`term` for terminals, logs
-and reports of tests.
+quoted attributes, :func:`md` for Markdown (:func:`md_sentence` where words of
+ours stand around it), :func:`term` for terminals, logs and reports of tests.
 
 What cannot be seen is shown or replaced: a difference between two texts may be
 one zero-width character, and a bidi control may turn the words around it.
@@ -28,6 +28,8 @@ _INVISIBLE = (
 )
 _HIDDEN = re.compile(f"[{_INVISIBLE}]")
 _HIDDEN_BUT_LINES = re.compile(rf"(?![\t\n])[{_INVISIBLE}]")
+_CODE_SPAN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9 ,._/-]*[A-Za-z0-9.])?")
+_PLAIN_WORD = re.compile(r"[A-Za-z]+(?:['\u2019-][A-Za-z]+)*|[0-9]+(?:[.,][0-9]+)*|[%·]")
 _MARKDOWN = re.compile(r"[`*_{}\[\]()<>#+\-.!|~@&:=/\\\"'$]")
 
 
@@ -66,19 +68,40 @@ def html(text: object) -> str:
 
 
 def md(text: object, limit: int = 200) -> str:
-    """Return ``text`` as a Markdown code element: one line, cut at ``limit``, inert.
+    """Return ``text`` as Markdown code: one line, cut at ``limit``, inert.
 
-    Markup is taken out by entities, invisible characters are replaced. The
-    element is needed besides: hosts look for mentions (``@name``), references
-    (``#1``, ``closes #1``, commit ids) and emoji in the *rendered* text, where
-    an entity is already undone, but not inside ``<code>``.
+    An id, a path or plain words become a code span, which is readable in the
+    file too. Anything else becomes a code element with its markup taken out by
+    entities and its invisible characters replaced. Code it must be: hosts look
+    for mentions (``@name``), references (``#1``, ``closes #1``, commit ids) and
+    emoji in the *rendered* text, where an entity is already undone, but not
+    inside ``<code>``.
     """
     line = str(text)
     if not line:
         return ""
+    if len(line) <= limit and _CODE_SPAN.fullmatch(line):
+        return f"`{line}`"
     flat = _HIDDEN.sub("\ufffd", line[:limit])
     escaped = _MARKDOWN.sub(lambda match: f"&#{ord(match.group())};", flat)
     return f"<code>{escaped}{'…' if len(line) > limit else ''}</code>"
+
+
+def md_sentence(text: object, limit: int = 1_000) -> str:
+    """Return a sentence of ours for Markdown, with the names in it as code elements.
+
+    Plain words and numbers stay as they are; every other word (an id, an
+    option, whatever came from elsewhere) goes through :func:`md`. It must not
+    start a line by itself: a plain number there would make a list.
+    """
+    return " ".join(_sentence_word(word) for word in str(text)[:limit].split())
+
+
+def _sentence_word(word: str) -> str:
+    core = word.lstrip("(")
+    before, core = word[: len(word) - len(core)], core.rstrip(").,;:")
+    after = word[len(before) + len(core) :]
+    return f"{before}{core if not core or _PLAIN_WORD.fullmatch(core) else md(core)}{after}"
 
 
 def island(value: Any) -> str:

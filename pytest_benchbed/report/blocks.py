@@ -108,10 +108,11 @@ def block(view: RunView, line: CaseLine, assets: Mapping[str, str]) -> Block:
     return Block(
         line=line,
         errors=tuple(_errors(view, detail)),
-        figures=tuple(_figures(detail)),
+        figures=tuple(_figures(detail, view.record.benchmark.profiles)),
         grid=grid,
         against_answer=_difference(wanted, got),
-        against_baseline=_difference(detail.before, got) if line.change.gone or line.change.new
+        against_baseline=_difference(detail.before, got)
+        if line.change.gone or line.change.new
         else None,
         command=case_command(view.record, line.id),
     )
@@ -138,7 +139,10 @@ def headline(line: CaseLine, is_paired: bool) -> str:
 
 def _kinds(errors: Sequence[Mapping[str, Any]]) -> str:
     kinds = count_kinds(tuple(errors))
-    shown = [f"{kind} ×{number}" if number > 1 else kind for kind, number in kinds[:4]]
+    shown = [
+        f"{kind} \N{MULTIPLICATION SIGN}{number}" if number > 1 else kind
+        for kind, number in kinds[:4]
+    ]
     return ", ".join(shown) + (f", {len(kinds) - 4} more kinds" if len(kinds) > 4 else "")
 
 
@@ -191,7 +195,7 @@ def _table(
     return ErrorTable(profile, decides, rows, max(0, len(marked) - MAX_ERRORS))
 
 
-def _figures(detail: CaseDetail) -> Iterator[Fact]:
+def _figures(detail: CaseDetail, profiles: Sequence[str]) -> Iterator[Fact]:
     row, line = detail.row, detail.line
     timing = row.get("x", {})
     if line.reason:
@@ -208,8 +212,8 @@ def _figures(detail: CaseDetail) -> Iterator[Fact]:
         yield Fact("cached", "yes, taken over without a call")
     if row.get("quality") is not None:
         yield Fact("quality", measure(row["quality"]))
-    for profile, metrics in row.get("metrics", {}).items():
-        for name, value in metrics.items():
+    for profile in profiles:
+        for name, value in row.get("metrics", {}).get(profile, {}).items():
             shown = f"{value[0]} of {value[1]}" if isinstance(value, list) else measure(value)
             yield Fact(f"{profile} · {name.replace('_', ' ')}", shown)
     for repeat in row.get("repeats", ()):

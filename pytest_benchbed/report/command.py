@@ -105,7 +105,7 @@ def whole_command(
     ``baseline`` and ``controls`` replace what the run was compared with; with
     ``is_unpaired`` the new run is compared with nothing.
     """
-    keep = (*SYSTEM, *JUDGING, *EFFORT, *PYTEST)
+    keep: tuple[str, ...] = (*SYSTEM, *JUDGING, *EFFORT, *PYTEST)
     added = [option for option in _typed(record, ("--bench-select",)) if not _names_case(option)]
     if baseline is not None:
         added.append(Typed("--baseline", baseline))
@@ -126,6 +126,7 @@ def resume_command(record: RunRecord, *, is_over_budget: bool = False) -> str:
 
     ``is_over_budget``: the budget typed before is left out, since it is used up.
     """
+    keep: tuple[str, ...]
     keep = (*SYSTEM, *PAIRING, *JUDGING, *EFFORT, *PYTEST, "--bench-target", "--bench-shard")
     if is_over_budget:
         keep = tuple(name for name in keep if name != "--bench-budget")

@@ -10,7 +10,6 @@ from typing import Final
 
 from pytest_benchbed.model.run import RunRecord
 from pytest_benchbed.model.run import TechnicalRecord
-from pytest_benchbed.report.cases import BUCKETS
 from pytest_benchbed.report.command import typed_command
 from pytest_benchbed.report.difference import compact
 from pytest_benchbed.report.facts import TITLES
@@ -21,12 +20,11 @@ from pytest_benchbed.report.facts import limits
 from pytest_benchbed.report.facts import spend_text
 from pytest_benchbed.report.measures import Measure
 from pytest_benchbed.report.measures import ProfileView
-from pytest_benchbed.report.measures import Summary
 from pytest_benchbed.report.next_steps import Step
 from pytest_benchbed.report.next_steps import next_steps
 from pytest_benchbed.report.numbers import count
-from pytest_benchbed.report.numbers import money
 from pytest_benchbed.report.numbers import moment
+from pytest_benchbed.report.numbers import money
 from pytest_benchbed.report.numbers import seconds
 from pytest_benchbed.report.numbers import span
 from pytest_benchbed.report.view import RunView
@@ -37,7 +35,7 @@ GLYPHS: Final = {
     "noisy": "≈",
     "remaining": "●",
     "technical": "✕",
-    "skipped": "–",
+    "skipped": "\N{EN DASH}",
     "no result": "?",
     "unchanged": "=",
 }
@@ -48,7 +46,7 @@ STATUS_GLYPHS: Final = {
     "blocked": "■",
     "baseline required": "○",
     "incomplete": "…",
-    "unavailable": "–",
+    "unavailable": "\N{EN DASH}",
 }
 MAX_TECHNICAL: Final = 200
 """Technical failures written out; the cases themselves are all listed."""
@@ -101,6 +99,14 @@ class SideMeasure:
 
 
 @dataclass(frozen=True, slots=True)
+class TableRow:
+    """One line of a table of measures."""
+
+    name: str
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ProfileContent:
     """One profile in the list of profiles."""
 
@@ -109,8 +115,9 @@ class ProfileContent:
     status: str
     reason: str
     counts: str
-    categories: tuple[str, ...]
-    summaries: tuple[Summary, ...]
+    columns: tuple[str, ...]
+    rows: tuple[TableRow, ...]
+    """All cases first, then each category."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,12 +175,10 @@ def page_content(view: RunView) -> PageContent:
         warnings=tuple(gate.warnings) if gate is not None else (),
         steps=tuple(next_steps(view)),
         bars=tuple(_bars(view)),
-        bars_label=", ".join(f"{view.counts[name]} {name}" for name in BUCKETS),
-        buckets=tuple(
-            bucket_head(view, name)
-            for name in BUCKETS
-            if view.counts[name] or name not in ("skipped", "no result", "technical")
+        bars_label=", ".join(
+            f"{view.counts[name]} {view.bucket_name(name)}" for name in view.shown_buckets
         ),
+        buckets=tuple(bucket_head(view, name) for name in view.shown_buckets),
         has_cases=bool(view.lines),
         profiles=tuple(_profile(profile) for profile in view.profiles),
         typed=typed_command(record),
@@ -188,13 +193,11 @@ def bucket_head(view: RunView, name: str) -> BucketHead:
     meanings = _MEANINGS
     if view.record.baseline is None:
         meanings = {**_MEANINGS, **_MEANINGS_ALONE}
-    without_baseline = {"remaining": "with errors", "unchanged": "without an error"}
-    title = name if view.record.baseline else without_baseline.get(name, name)
     is_reason = name in ("technical", "skipped", "no result")
     return BucketHead(
         name=name,
         slug=name.replace(" ", "-"),
-        title=title.capitalize(),
+        title=view.bucket_name(name),
         number=view.counts[name],
         meaning=meanings[name],
         column="reason" if is_reason else "errors",
@@ -263,9 +266,17 @@ def _profile(profile: ProfileView) -> ProfileContent:
         status=profile.gate.status if profile.gate else "",
         reason=profile.gate.reason if profile.gate else "",
         counts=counts,
-        categories=profile.categories,
-        summaries=profile.summaries,
+        columns=tuple(one.metric.replace("_", " ") for one in profile.summaries),
+        rows=tuple(_table_rows(profile)),
     )
+
+
+def _table_rows(profile: ProfileView) -> Iterator[TableRow]:
+    yield TableRow("all", tuple(
+        f"{one.value} ({one.counts})" if one.counts else one.value for one in profile.summaries
+    ))  # fmt: skip
+    for category in profile.categories:
+        yield TableRow(category, tuple(one.by_category[category] for one in profile.summaries))
 
 
 def _how(view: RunView) -> Iterator[Fact]:

@@ -38,7 +38,7 @@ class DiffLine:
 
 def difference(expected: Any, got: Any, max_lines: int = 200) -> tuple[list[DiffLine], bool]:
     """Return the lines, and whether some were cut off after ``max_lines``."""
-    lines = []
+    lines: list[DiffLine] = []
     for line in _walk("", expected, got, 0):
         if len(lines) == max_lines:
             return lines, True
@@ -77,9 +77,7 @@ def _walk(label: str, expected: Any, got: Any, depth: int) -> Iterator[DiffLine]
         yield from _items(expected, got, depth + 1)
         yield DiffLine(depth, "same", "]", "]")
     else:
-        yield DiffLine(
-            depth, "changed", f"{label}{compact(expected)}", f"{label}{compact(got)}"
-        )
+        yield DiffLine(depth, "changed", f"{label}{compact(expected)}", f"{label}{compact(got)}")
 
 
 def _items(expected: Sequence[Any], got: Sequence[Any], depth: int) -> Iterator[DiffLine]:

@@ -40,37 +40,40 @@ def headline_sentence(
     record: RunRecord, gate: GateResult | None, counts: dict[str, int], status: str
 ) -> str:
     """Say in one sentence what the verdict means. ``counts``: cases per bucket."""
-    against = f"the baseline {record.baseline.id}" if record.baseline else "the baseline"
     worse, better = counts.get("worse", 0), counts.get("better", 0)
+    against = f"Compared with baseline {record.baseline.id}, " if record.baseline else ""
     if status == "blocked":
         return (
             "Something broke besides the answers, so this run has no score. "
-            "Repair the cause and ask the failed cases again."
+            "Repair the cause, then ask the failed cases again."
         )
     if status == "unavailable":
         return "This run cannot be judged, however good its answers are."
     if status == "baseline required":
         errors = counts.get("remaining", 0)
         found = f"{count(errors, 'case')} with errors" if errors else "no errors"
-        return (
-            f"This run was recorded ({found}), but compared with nothing: "
-            "name a baseline to get a verdict."
-        )
+        return f"This run is recorded ({found}). Nothing was compared: there is no baseline yet."
     if status == "incomplete":
-        so_far = f" {count(worse, 'case')} got worse so far." if worse else ""
+        so_far = f" So far {count(worse, 'case')} got worse." if worse else ""
         return f"The comparison does not cover every case, so there is no verdict yet.{so_far}"
-    if status == "failed":
-        targets = [target.case for target in gate.targets if target.errors] if gate else []
-        parts = []
-        if worse:
-            parts.append(f"{count(worse, 'case')} got worse than {against}")
-        if targets:
-            parts.append(f"{count(len(targets), 'target')} still {_has(targets)} errors")
-        return f"{' and '.join(parts) or f'The run fell behind {against}'}."
+    parts = []
+    if worse:
+        parts.append(f"{count(worse, 'case')} got worse")
+    elif status == "passed":
+        parts.append("no stable case got worse")
+    if better:
+        parts.append(f"{count(better, 'case')} got better" if not parts else f"{better} got better")
+    targets = [target.case for target in gate.targets if target.errors] if gate else []
+    if targets:
+        parts.append(f"{count(len(targets), 'target')} still {_has(targets)} errors")
+    sentence = f"{against}{_listed(parts) or 'nothing changed'}."
     if gate is not None and gate.justification:
-        return f"The run fell behind {against}, and a reason was given for it."
-    got_better = f" {count(better, 'case')} got better." if better else ""
-    return f"No stable case got worse than {against}.{got_better}"
+        sentence += " A reason was given for the fall."
+    return sentence[0].upper() + sentence[1:]
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
 def _has(names: Sequence[str]) -> str:
@@ -83,8 +86,7 @@ def facts(record: RunRecord, gate: GateResult) -> list[Fact]:
     A verdict whose noise, system or smallest change is not known says so.
     """
     lines = [
-        Fact("Rule", f"{gate.rule}, chosen by {_source(gate.rule_source)}; profile decides"
-             if gate.decides else f"{gate.rule}; this profile does not decide"),
+        Fact("Rule", f"{gate.rule} ({gate.rule_source})"),
         Fact("Coverage", coverage_text(gate)),
     ]
     if gate.targets:
@@ -94,20 +96,17 @@ def facts(record: RunRecord, gate: GateResult) -> list[Fact]:
     lines.append(Fact("System", system_text(record, gate)))
     lines.append(Fact("Smallest visible change", smallest_text(gate)))
     test = gate.sign_test
-    lines.append(
-        Fact(
-            "Direction",
-            f"{test.worse} worse, {test.better} better, {test.mixed} both; "
-            f"sign test p {test.p:.2g} (information only)",
+    if gate.baseline is not None:
+        lines.append(
+            Fact(
+                "Direction",
+                f"{test.worse} worse, {test.better} better, {test.mixed} both; "
+                f"sign test p {test.p:.2g} (information only)",
+            )
         )
-    )
     if gate.justification:
         lines.append(Fact("Justification", gate.justification))
     return lines
-
-
-def _source(source: str) -> str:
-    return {"auto": "the default (auto)"}.get(source, source)
 
 
 def coverage_text(gate: GateResult) -> str:
@@ -138,8 +137,7 @@ def noise_text(gate: GateResult) -> str:
     """Return what is known about how often the same code answers differently."""
     if not gate.controls:
         return (
-            "unknown: no control run. Without one, chance and a change of the system "
-            "look the same."
+            "unknown: no control run. Without one, chance and a change of the system look the same."
         )
     ages = ", ".join(age(control.age_s) for control in gate.controls)
     parts = [f"{count(len(gate.controls), 'control')} ({ages} old)"]
@@ -187,7 +185,7 @@ def smallest_text(gate: GateResult) -> str:
     return f"{single}; {spread}{blind}{'(unstable, retired or skipped)' if unseen else ''}"
 
 
-def isolation_text(record: RunRecord) -> str:
+def isolation_text(record: RunRecord, *, is_brief: bool = False) -> str:
     """Return how far the system was kept from the answers, and its network."""
     isolation = record.isolation
     level = str(isolation.get("level", "not recorded"))
@@ -203,7 +201,7 @@ def isolation_text(record: RunRecord) -> str:
     )
     if isolation.get("network") == "none" and level in ("bwrap", "landlock", "landlock-partial"):
         network = "no network"
-    return f"{level}{f' ({meaning})' if meaning else ''}, {network}"
+    return f"{level}{f' ({meaning})' if meaning and not is_brief else ''}, {network}"
 
 
 def spend_text(record: RunRecord) -> str:

@@ -9,6 +9,7 @@ JSON viewer shows it.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ Cell = tuple[int, int]
 Span = tuple[int, int, int, int]
 """Row, column, rows, columns."""
 
+ZOOM = 1.5
+"""Crops have small print."""
 MAX_LINES = 400
 """Segments drawn of one grid; a prediction may hold thousands."""
 
@@ -51,6 +54,9 @@ class GridView:
 
     width: str
     height: str
+    shown_width: str
+    """On a screen that is wide enough."""
+    shown_height: str
     image: str
     """Name below ``report-assets/``, or empty: only the words are drawn."""
     truth: tuple[Segment, ...]
@@ -89,17 +95,18 @@ def table_grid(
     if not width or not height or true is None:
         return None
     faults = list(errors)
-    wrong = _wrong_separators(faults)
     words = _words(inputs.get("words"))
     image = _image(inputs.get("image"), request or {}, assets)
     shown = got or _Grid((), (), ())
     return GridView(
         width=_text(width),
         height=_text(height),
+        shown_width=_text(ZOOM * width),
+        shown_height=_text(ZOOM * height),
         image=image,
-        truth=_segments(true, width, height, wrong),
-        predicted=_segments(shown, width, height, {}),
-        gaps=_gaps(answer, width, height),
+        truth=_drawn(true, width, height, _wrong_separators(faults)),
+        predicted=_drawn(shown, width, height, _wrong_positions(shown, faults)),
+        gaps=_gaps(true, answer, width, height),
         wrong_words=tuple(_wrong_words(words, answer.get("cells"), faults)),
         words=() if image else tuple(box for box, _ in words),
         label=_label(true, got, inputs.get("image")),
@@ -137,36 +144,42 @@ def _span(value: Any) -> Span | None:
     return (value["row"], value["column"], value["rows"], value["columns"])
 
 
-def _segments(
+def _drawn(
     grid: _Grid, width: float, height: float, wrong: Mapping[str, set[int]]
 ) -> tuple[Segment, ...]:
-    """Cut each separator where a spanning cell lies over it."""
-    found: list[Segment] = []
+    found = []
+    for axis, index, low, high in _pieces(grid, width, height):
+        at = grid.columns[index] if axis == "columns" else grid.rows[index]
+        ends = (at, low, at, high) if axis == "columns" else (low, at, high, at)
+        x1, y1, x2, y2 = map(_text, ends)
+        found.append(Segment(x1, y1, x2, y2, index in wrong.get(axis, ())))
+    return tuple(found[:MAX_LINES])
+
+
+def _pieces(grid: _Grid, width: float, height: float) -> Iterator[tuple[str, int, float, float]]:
+    """Yield (axis, separator, start, end); spanning cells cut the separators below them."""
     columns, rows = [0.0, *grid.columns, width], [0.0, *grid.rows, height]
-    for index, x in enumerate(grid.columns):
+    for index in range(len(grid.columns)):
         hidden = [
-            (row, row + count)
-            for row, column, count, wide in grid.spans
+            (row, row + tall)
+            for row, column, tall, wide in grid.spans
             if column <= index < column + wide - 1
         ]
         for low, high in _runs(rows, hidden):
-            is_wrong = index in wrong.get("columns", ())
-            found.append(Segment(_text(x), _text(low), _text(x), _text(high), is_wrong))
-    for index, y in enumerate(grid.rows):
+            yield "columns", index, low, high
+    for index in range(len(grid.rows)):
         hidden = [
             (column, column + wide)
-            for row, column, count, wide in grid.spans
-            if row <= index < row + count - 1
+            for row, column, tall, wide in grid.spans
+            if row <= index < row + tall - 1
         ]
         for low, high in _runs(columns, hidden):
-            is_wrong = index in wrong.get("rows", ())
-            found.append(Segment(_text(low), _text(y), _text(high), _text(y), is_wrong))
-    return tuple(found[:MAX_LINES])
+            yield "rows", index, low, high
 
 
 def _runs(
     bounds: Sequence[float], hidden: Sequence[tuple[int, int]]
-) -> Iterable[tuple[float, float]]:
+) -> Iterator[tuple[float, float]]:
     """Yield the stretches of a line over the bands that no spanning cell hides."""
     if not hidden:
         yield bounds[0], bounds[-1]
@@ -184,12 +197,15 @@ def _runs(
             yield start, high
 
 
-def _gaps(answer: Mapping[str, Any], width: float, height: float) -> tuple[Box, ...]:
+def _gaps(grid: _Grid, answer: Mapping[str, Any], width: float, height: float) -> tuple[Box, ...]:
+    gaps = {"rows": _pairs(answer.get("row_gaps")), "columns": _pairs(answer.get("column_gaps"))}
     found = []
-    for low, high in _pairs(answer.get("row_gaps")):
-        found.append(Box("0", _text(low), _text(width), _text(max(high - low, 0.0))))
-    for low, high in _pairs(answer.get("column_gaps")):
-        found.append(Box(_text(low), "0", _text(max(high - low, 0.0)), _text(height)))
+    for axis, index, low, high in _pieces(grid, width, height):
+        if index < len(gaps[axis]):
+            start, end = gaps[axis][index]
+            across, along = (start, max(end - start, 0.0)), (low, max(high - low, 0.0))
+            x, y = (across, along) if axis == "columns" else (along, across)
+            found.append(Box(_text(x[0]), _text(y[0]), _text(x[1]), _text(y[1])))
     return tuple(found[:MAX_LINES])
 
 
@@ -202,9 +218,21 @@ def _wrong_separators(errors: Iterable[Mapping[str, Any]]) -> dict[str, set[int]
     return wrong
 
 
+def _wrong_positions(grid: _Grid, errors: Iterable[Mapping[str, Any]]) -> dict[str, set[int]]:
+    """Return the predicted separators that an error names as what was got."""
+    named = {"rows": grid.rows, "columns": grid.columns}
+    wrong: dict[str, set[int]] = {}
+    for error in errors:
+        axis, got = error["where"].get("axis"), _number(error.get("got"))
+        if axis in named and got is not None:
+            found = {index for index, at in enumerate(named[axis]) if at == got}
+            wrong.setdefault(axis, set()).update(found)
+    return wrong
+
+
 def _wrong_words(
     words: Sequence[tuple[Box, int]], cells: Any, errors: Iterable[Mapping[str, Any]]
-) -> Iterable[Box]:
+) -> Iterator[Box]:
     """Yield the words that an error names, by themselves or by their cell."""
     numbers: set[int] = set()
     named: set[Cell] = set()

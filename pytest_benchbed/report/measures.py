@@ -108,7 +108,7 @@ class Summary:
     metric: str
     value: str
     counts: str
-    by_category: tuple[tuple[str, str], ...]
+    by_category: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +134,15 @@ def profile_views(
     """Return the profiles in the type's order; without numbers only their verdicts."""
     views = []
     known = metrics.get("profiles", {})
+    headline = {
+        (row["profile"], row["metric"]): number
+        for number, row in enumerate(metrics.get("headline", ()))
+    }
     for name in record.benchmark.profiles:
         profile = known.get(name, {})
         categories = profile.get("by_category", {})
         summaries = profile.get("summary", {}) if has_numbers else {}
+        names = sorted(summaries, key=lambda metric: (headline.get((name, metric), 99), metric))
         gate = gates.get(name)
         counted = profile.get("n", {})
         views.append(
@@ -150,12 +155,12 @@ def profile_views(
                         metric,
                         measure(summary["value"], summary["counts"]),
                         out_of(summary["counts"]),
-                        tuple(
-                            (category, _cell(rows.get(metric)))
-                            for category, rows in sorted(categories.items())
-                        ),
+                        {
+                            category: _cell(rows.get(metric))
+                            for category, rows in categories.items()
+                        },
                     )
-                    for metric, summary in summaries.items()
+                    for metric, summary in ((metric, summaries[metric]) for metric in names)
                 ),
                 categories=tuple(sorted(categories)),
                 scored=counted.get("scored", 0),

@@ -100,8 +100,10 @@ def first_bad_case(view: RunView) -> str | None:
     """Return the case to look at first: a suspect, a target, or the first that got worse."""
     gate = view.gate
     if gate is not None:
-        for named in (*gate.suspects, *(target for target in gate.targets if target.errors)):
-            return named.case
+        named = [one.case for one in gate.suspects]
+        named += [target.case for target in gate.targets if target.errors]
+        if named:
+            return named[0]
     worse = view.in_bucket("worse")
     return worse[0].id if worse else None
 
@@ -241,4 +243,3 @@ def _noise(view: RunView) -> Iterator[Step]:
             f"{text}Repeat the run {view.record.baseline.id if view.record.baseline else ''} with "
             "the code it was made with, and name the repeat with --bench-control."
         )
-

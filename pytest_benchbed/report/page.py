@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment
@@ -37,6 +38,7 @@ from pytest_benchbed.report.content import show_command
 from pytest_benchbed.report.numbers import money
 from pytest_benchbed.report.numbers import seconds
 from pytest_benchbed.report.view import RunView
+from pytest_benchbed.runs.atomic import AtomicFile
 
 PAGE_BYTES = 14_500_000
 """Size up to which details are written; the lines of all cases always are."""
@@ -44,6 +46,10 @@ LINE_BYTES = 260
 """About what the line of a case takes."""
 OPEN_CASES = 200
 """A bucket with more cases starts with its categories closed: they are slow to lay out."""
+
+_CODE_WORD = re.compile(
+    r"(--[a-z][a-z-]*(?:=[A-Z]+)?|[^\s]+/report\.html|\b[a-z-]+\.jsonl?\b|\b[0-9a-f]{40,64}\b)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +68,22 @@ class GroupHead:
 
     category: str
     number: int
-    column: str
     is_open: bool
 
 
-def render_page(view: RunView) -> bytes:
-    """Return the page of one run.
+def write_page(run_dir: Path, **options: Any) -> Path:
+    """Write ``report.html`` from the written run and return its path.
+
+    ``options`` are those of :meth:`~pytest_benchbed.report.view.RunView.load`.
 
     Raises:
-        RunError: a file of the run is damaged.
+        RunError: a file of the run is damaged, or the page cannot be written.
     """
-    return "".join(page_parts(view)).encode("utf-8")
+    view = RunView.load(run_dir, **options)
+    with AtomicFile(view.paths.report) as file:
+        for part in page_parts(view):
+            file.write(part.encode("utf-8"))
+    return view.paths.report
 
 
 def page_parts(view: RunView, page_bytes: int = PAGE_BYTES) -> Iterator[str]:
@@ -107,15 +118,13 @@ def policy(style: str, script: str) -> str:
 def _bucket(
     macros: Any, view: RunView, head: BucketHead, assets: Mapping[str, str], room: int
 ) -> Iterator[str]:
-    yield str(macros.bucket_start(head))
     is_paired = view.record.baseline is not None
     is_open = head.number <= OPEN_CASES and head.name != "unchanged"
+    yield str(macros.bucket_start(head, is_open))
     left_out = ""
     count = 0
     for group in view.groups(head.name):
-        yield str(macros.group_start(
-            GroupHead(group.category, len(group.lines), head.column, is_open)
-        ))  # fmt: skip
+        yield str(macros.group_start(GroupHead(group.category, len(group.lines), is_open)))
         for line in group.lines:
             row = _row(line, is_paired)
             if line.has_details and room > 0:
@@ -151,8 +160,29 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals["glyphs"] = GLYPHS
+    environment.globals.update(glyphs=GLYPHS, prose=prose, words=words)
     return environment
+
+
+def prose(text: str) -> Markup:
+    """Return a sentence of ours with the options and files in it set as code, so they stay whole.
+
+    >>> str(prose("name it with --bench-control"))
+    'name it with <code class="word">--bench-control</code>'
+    """
+    parts = _CODE_WORD.split(text)
+    return Markup("").join(
+        Markup('<code class="word">{}</code>' if index % 2 else "{}").format(Markup(html(part)))  # noqa: S704
+        for index, part in enumerate(parts)
+    )
+
+
+def words(text: str) -> Markup:
+    """Return a command in which no word is broken at its hyphens; its text is unchanged."""
+    return Markup(" ").join(
+        Markup('<span class="word">{}</span>').format(Markup(html(word)))  # noqa: S704
+        for word in text.split(" ")
+    )
 
 
 @cache

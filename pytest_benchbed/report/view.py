@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field
-from dataclasses import replace
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
@@ -93,6 +92,8 @@ class RunView:
     words: TypeWords
     shown: str
     """How the run is named in commands: a path as the user would type it, or its id."""
+    base: Path | None
+    """Folder where commands are pasted, if known."""
     baseline: RunRecord | None
     """Record of the baseline, where it is at hand: only for commands that repeat it."""
     gates: Mapping[str, GateResult]
@@ -108,22 +109,24 @@ class RunView:
         cls,
         run_dir: Path,
         *,
-        record: RunRecord | None = None,
         words: TypeWords | None = None,
-        shown: str | None = None,
+        base: Path | None = None,
         baseline: RunRecord | None = None,
     ) -> RunView:
-        """Read a run directory.
+        """Read a run directory. Files that an unfinished run lacks count as empty.
 
-        ``record`` replaces ``run.json`` for a run that is just being finished:
-        its record is written last, after the report. Files that an unfinished
-        run lacks count as empty.
+        Args:
+            run_dir: the run.
+            words: of the benchmark type; without them its ids are shown.
+            base: folder where commands will be pasted; a run below it is named
+                by its relative path, any other by its id.
+            baseline: record of the baseline, for the command that repeats it.
 
         Raises:
             RunError: no run, or a file of it is damaged; the text names it.
         """
         paths = RunPaths(run_dir)
-        record = record or Run.open(run_dir).record
+        record = Run.open(run_dir).record
         metrics = read_document(paths.metrics) if paths.metrics.exists() else {}
         brief = read_document(paths.review_brief) if paths.review_brief.exists() else {}
         try:
@@ -139,7 +142,8 @@ class RunView:
             paths=paths,
             record=record,
             words=words or TypeWords(),
-            shown=shown or record.id,
+            shown=_shown(run_dir, base) or record.id,
+            base=base,
             baseline=baseline,
             gates=gates,
             metrics=metrics,
@@ -191,6 +195,20 @@ class RunView:
             counts[line.bucket] += 1
         return counts
 
+    def bucket_name(self, bucket: str) -> str:
+        """Return what a bucket is called; without a baseline nothing ``remains``."""
+        if self.record.baseline is not None:
+            return bucket
+        return {"remaining": "with errors", "unchanged": "without an error"}.get(bucket, bucket)
+
+    @property
+    def shown_buckets(self) -> list[str]:
+        """The buckets worth a word: those with cases, and of a comparison the main ones."""
+        always: tuple[str, ...] = ("worse", "better", "noisy", "remaining", "unchanged")
+        if self.record.baseline is None:
+            always: tuple[str, ...] = ("remaining", "unchanged")
+        return [name for name in BUCKETS if self.counts[name] or name in always]
+
     @property
     def sentence(self) -> str:
         """The verdict in one plain sentence."""
@@ -233,9 +251,12 @@ class RunView:
         """Return all that is recorded about one case."""
         return self.details.read(line)
 
-    def with_words(self, words: TypeWords) -> RunView:
-        """Return the same view in the words of a benchmark type."""
-        return replace(self, words=words)
+
+def _shown(run_dir: Path, base: Path | None) -> str:
+    path, folder = run_dir.resolve(), base.resolve() if base is not None else None
+    if folder is None or not path.is_relative_to(folder):
+        return ""
+    return path.relative_to(folder).as_posix()
 
 
 def _gates(metrics: Mapping[str, Any]) -> Iterator[tuple[str, GateResult]]:

@@ -14,6 +14,7 @@ from pytest_benchbed.model.escape import html
 from pytest_benchbed.model.escape import island
 from pytest_benchbed.model.escape import json_term
 from pytest_benchbed.model.escape import md
+from pytest_benchbed.model.escape import md_sentence
 from pytest_benchbed.model.escape import term
 
 HOSTILE = {
@@ -54,6 +55,8 @@ HOSTILE = {
     "blank letters": "\u3164\u115f\uffa0\u2800",
     "lone surrogates": "\ud800 \udfff \udc80abc",
     "very long": "A<" * 60_000,
+    "backtick and dollar around plain words": "`$x$`",
+    "blanks around plain words": "  x  ",
     "empty": "",
 }
 hostile = pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
@@ -154,9 +157,38 @@ def test_mentions_and_references_stay_inside_code(text: str) -> None:
     )
 
 
+@hostile
+def test_a_sentence_has_plain_words_and_code_and_nothing_else(text: str) -> None:
+    rendered = MarkdownIt("commonmark").enable("table").render(f"- got {md_sentence(text)} end\n")
+    seen = Seen(rendered)
+    outside = re.sub(r"<code>.*?</code>", "", rendered, flags=re.DOTALL)
+
+    assert {tag for tag, _ in seen.elements} <= {"ul", "li", "code"}
+    assert all(not attributes for _, attributes in seen.elements)
+    assert not re.search(r"[@#$`*_|~!{}\[\]\\&=+]|://|www\.|GH-\d", outside)
+    assert rendered.count("\n") == 3, "a new line came out of the text"
+
+
+def test_a_sentence_keeps_its_punctuation_and_marks_the_names() -> None:
+    sentence = "2 regressions (sep-004, case_x), compared 1,024 of 1,024; it's a re-ask: 5.5 % @me."
+
+    assert md_sentence(sentence) == (
+        "2 regressions (`sep-004`, `case_x`), compared 1,024 of 1,024; it's a re-ask: 5.5 % "
+        "<code>&#64;me</code>."
+    )
+
+
+def test_ids_and_paths_stay_readable_in_the_markdown_file() -> None:
+    assert md("sep-004") == "`sep-004`"
+    assert md("runs/after/report.html") == "`runs/after/report.html`"
+    assert md("acme extract 2.3.1") == "`acme extract 2.3.1`"
+    assert md("a_b") == "`a_b`"
+    assert md("a|b") == "<code>a&#124;b</code>"
+
+
 def test_markdown_is_cut_and_says_so() -> None:
     assert md("x" * 201) == f"<code>{'x' * 200}…</code>"
-    assert md("x" * 200) == f"<code>{'x' * 200}</code>"
+    assert md("x" * 200) == f"`{'x' * 200}`"
     assert md("x" * 9, limit=4) == "<code>xxxx…</code>"
 
 

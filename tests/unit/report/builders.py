@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -80,6 +81,8 @@ class Made:
     latency_s: float | None = 0.42
     cost_usd: float | None = 0.001
     extra: Mapping[str, Any] = field(default_factory=dict)
+    """Keys of the row that replace the invented ones."""
+    extra_before: Mapping[str, Any] = field(default_factory=dict)
 
 
 ANSWER = {
@@ -191,7 +194,17 @@ def write_run(
     paths.report_assets.mkdir(parents=True)
     rows = [_row(case, case.now) for case in cases]
     controls = max((len(case.repeats) for case in cases), default=0) if paired else 0
-    old = [_row(case, case.before) for case in cases if case.state == "scored"]
+    old = [
+        _row(
+            replace(
+                case,
+                state="scored" if case.state == "technical" else case.state,
+                extra=case.extra_before,
+            ),
+            case.before,
+        )
+        for case in cases
+    ]
     repeats = [
         [_row(case, [*case.repeats, *[case.before] * controls][number]) for case in cases]
         for number in range(controls)
@@ -238,16 +251,14 @@ def write_run(
     _write_comparison(paths, cases, paired)
     write_json(paths.request, _request(run_id, cases))
     if with_images:
-        for case in cases:
-            image = png(160, 60, shade=245)
-            (paths.report_assets / f"{sha256_hex(image)}.png").write_bytes(image)
-            break
+        image = png(160, 60, shade=245)
+        (paths.report_assets / f"{sha256_hex(image)}.png").write_bytes(image)
     return paths.root
 
 
 def load(run_dir: Path, **options: Any) -> RunView:
     """Load a run in the words of its type, named as a user would type it."""
-    options = {"words": WORDS, "shown": f"runs/{run_dir.name}", **options}
+    options = {"words": WORDS, "base": run_dir.parent.parent, **options}
     return RunView.load(run_dir, **options)
 
 
@@ -261,9 +272,12 @@ def png(width: int, height: int, shade: int = 255) -> bytes:
 
     lines = (b"\x00" + bytes([shade]) * width) * height
     header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(
-        b"IDAT", zlib.compress(lines)
-    ) + chunk(b"IEND", b"")
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + chunk(b"IDAT", zlib.compress(lines))
+        + chunk(b"IEND", b"")
+    )
 
 
 def _row(case: Made, errors: Any) -> dict[str, Any]:
@@ -299,9 +313,7 @@ def _row(case: Made, errors: Any) -> dict[str, Any]:
     return json.loads(json.dumps(row))
 
 
-def _gates(
-    candidate: RunRecord, rows: Any, old: Any | None, repeats: Any
-) -> dict[str, GateResult]:
+def _gates(candidate: RunRecord, rows: Any, old: Any | None, repeats: Any) -> dict[str, GateResult]:
     def facts(run: RunRecord, found: Any) -> RunFacts:
         return RunFacts(run, {row["case"]: row for row in found})
 

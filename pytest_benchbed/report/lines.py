@@ -1,0 +1,145 @@
+"""The block of a run in the terminal, after pytest's own summary.
+
+Plain lines without colour, so that a log reads like a terminal. Every foreign
+text is escaped and stands behind words of ours: no text of a case or a reply
+can start a line. The last line of a session, the verdict, is not part of it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pytest_benchbed.compare.lines import verdict_lines
+from pytest_benchbed.model.escape import json_term
+from pytest_benchbed.model.escape import term
+from pytest_benchbed.model.run import TechnicalRecord
+from pytest_benchbed.report.facts import isolation_text
+from pytest_benchbed.report.facts import spend_text
+from pytest_benchbed.report.next_steps import control_command
+from pytest_benchbed.report.next_steps import next_steps
+from pytest_benchbed.report.numbers import seconds
+from pytest_benchbed.report.view import RunView
+
+WIDTH = 100
+MAX_TECHNICAL = 5
+
+
+def terminal_lines(run_dir: Path, *, hide_texts: bool = False, **options: Any) -> list[str]:
+    """Return the block of a written run; ``options`` are those of ``RunView.load``.
+
+    ``hide_texts``: of private data only kinds, places and counts are printed.
+
+    Raises:
+        RunError: a file of the run is damaged.
+    """
+    return list(view_lines(RunView.load(run_dir, **options), hide_texts=hide_texts))
+
+
+def view_lines(view: RunView, *, hide_texts: bool = False) -> Iterator[str]:
+    """Yield the lines of one run."""
+    record, dataset, adapter = view.record, view.record.dataset, view.record.adapter
+    yield from fit(
+        "",
+        [
+            f"benchmark {term(record.benchmark.id, 80)}",
+            f"dataset {term(dataset.id, 80)} {term(dataset.version, 40)} ({dataset.identity[:12]})",
+            f"run {term(record.id, 120)}",
+        ],
+    )
+    options = [
+        f"{term(name, 40)}={json_term(value, 60)}"
+        for name, value in sorted(adapter.options.items())
+    ]
+    model = [f"model {term(adapter.model, 60)}"] if adapter.model else []
+    yield from fit(
+        "  adapter ",
+        [
+            " ".join(filter(None, (term(adapter.name, 60), term(adapter.version, 40)))),
+            *model,
+            *options,
+            f"isolation {term(isolation_text(record, is_brief=True), 120)}",
+        ],
+    )
+    yield from _measures(view)
+    yield from fit(
+        "  ", [f"{view.bucket_name(name)} {view.counts[name]}" for name in view.shown_buckets]
+    )
+    yield from _technical(record.technical, hide_texts)
+    if view.gate is not None:
+        yield from verdict_lines(
+            view.gate, record=record, profile=view.profile, control_command=control_command(view)
+        )
+    for profile in view.profiles:
+        if profile.gate is not None and profile.name != view.profile:
+            yield (
+                f"  profile {term(profile.name, 60)}, not deciding: "
+                f"{profile.gate.status.upper()}: {term(profile.gate.reason, 300)}"
+            )
+    yield f"  report: {_path(view)}"
+    for step in next_steps(view):
+        if step.command:
+            yield f"  next: {step.command}"
+            return
+
+
+def fit(start: str, parts: Iterable[str], width: int = WIDTH) -> list[str]:
+    """Join parts by `` · `` and break the line between two of them where it gets too long.
+
+    >>> fit("  ", ["worse 1", "better 2"], width=12)
+    ['  worse 1', '    better 2']
+    """
+    lines: list[str] = []
+    line, is_empty = start, True
+    for part in parts:
+        if not is_empty and len(line) + len(part) + 3 > width:
+            lines.append(line)
+            line, is_empty = "    ", True
+        line += part if is_empty else f" · {part}"
+        is_empty = False
+    return lines if is_empty else [*lines, line]
+
+
+def _measures(view: RunView) -> Iterator[str]:
+    if not view.has_numbers:
+        yield "  no measures: the run is blocked, so they would stand for fewer cases than it seems"
+        return
+    for profile in view.record.benchmark.profiles:
+        parts = []
+        for one in view.measures:
+            if one.profile != profile:
+                continue
+            counts = f" ({one.counts})" if one.counts else ""
+            change = f", {one.change()}" if one.change() else ""
+            parts.append(f"{term(one.name, 60)} {one.value}{counts}{change}")
+        yield from fit(f"  {term(profile, 60)}: ", parts)
+    beside = []
+    latency = view.metrics.get("latency_s", {})
+    if latency.get("n"):
+        beside.append(f"latency {seconds(latency['p50'])} median, {seconds(latency['p95'])} p95")
+    beside.append(f"spend {spend_text(view.record)}")
+    yield from fit("  ", beside)
+
+
+def _technical(failures: Iterable[TechnicalRecord], hide_texts: bool) -> Iterator[str]:
+    found = sorted(failures, key=lambda one: (one.case is not None, one.case or ""))
+    for one in found[:MAX_TECHNICAL]:
+        detail = "" if hide_texts or not one.detail else f": {term(one.detail, 160)}"
+        whom = f"case {term(one.case)}" if one.case else "the whole run"
+        yield f"  technical: {whom}: {one.whose}: {term(one.kind, 60)}{detail}"
+    if len(found) > MAX_TECHNICAL:
+        yield f"  technical: {len(found) - MAX_TECHNICAL} more, see the report"
+
+
+def _path(view: RunView) -> str:
+    """Return the path of the page as it can be opened from the base folder."""
+    if view.base is None:
+        return term(view.paths.report, 400)
+    try:
+        return term(Path(os.path.relpath(view.paths.report, view.base)).as_posix(), 400)
+    except ValueError:
+        # Another drive on Windows.
+        return term(view.paths.report, 400)
