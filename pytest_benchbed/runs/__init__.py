@@ -1,1 +1,1 @@
-"""The run directory."""
+"""The run directory: made, written, found, read, listed, tidied."""

@@ -1,0 +1,60 @@
+"""Write ``comparison.jsonl``: each answer beside every compared run's prediction (ENV-096)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pytest_benchbed.model.canonical import canonical
+from pytest_benchbed.model.strict import MalformedJson
+from pytest_benchbed.model.strict import read_json
+from pytest_benchbed.runs.atomic import write_lines
+
+Replies = Mapping[str, str]
+"""Case id to a reply as JSON text, such as :class:`~pytest_benchbed.runs.read.Run` gives."""
+
+
+def write_comparison(
+    path: Path,
+    cases: Iterable[str],
+    answer: Callable[[str], Any],
+    candidate: Replies,
+    baseline: Replies | None = None,
+    controls: Sequence[Replies] = (),
+) -> int:
+    """Write one row per case, sorted by id, and return how many.
+
+    A run without a readable reply for a case has null there. The keys
+    ``baseline`` and ``controls`` are absent when no such run is compared. Case
+    by case: no two answers or replies are in memory at once.
+
+    Raises:
+        RunError: the file cannot be written, or ``calls.jsonl`` of a run
+            cannot be read any more; the old file is unchanged.
+    """
+
+    def rows() -> Iterable[bytes]:
+        for case in sorted(set(cases)):
+            predictions: dict[str, Any] = {"candidate": prediction(candidate, case)}
+            if baseline is not None:
+                predictions["baseline"] = prediction(baseline, case)
+            if controls:
+                predictions["controls"] = [prediction(control, case) for control in controls]
+            yield canonical({"case": case, "answer": answer(case), "predictions": predictions})
+
+    return write_lines(path, rows())
+
+
+def prediction(replies: Replies, case: str) -> Any:
+    """Return the prediction in a case's reply; None without a reply or if it is no JSON."""
+    raw = replies.get(case)
+    if raw is None:
+        return None
+    try:
+        return read_json(raw)
+    except MalformedJson:
+        return None

@@ -1,0 +1,108 @@
+"""Find the saved run that a user names: a directory, or an id below the runs directory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+from pathlib import Path
+from pathlib import PurePath
+
+from pytest_benchbed.model.errors import UsageProblem
+from pytest_benchbed.model.names import is_case_id
+from pytest_benchbed.runs.layout import RUN_FILE
+from pytest_benchbed.runs.layout import RUN_SET_FILE
+from pytest_benchbed.runs.read import Run
+from pytest_benchbed.runs.read import read_run_set
+
+HOW_TO_LIST = "benchbed runs"
+
+
+def find_run(text: str, runs_dir: Path, invocation_dir: Path) -> Run:
+    """Open the run named ``text``.
+
+    ``text`` is a run directory (a relative one below ``invocation_dir``), an id
+    below ``runs_dir``, or ``SET/BENCHMARK`` below it. A directory that is a run
+    is taken before an id.
+
+    Raises:
+        UsageProblem: no such run, with the nearest id there is; or a run set.
+        RunError: the run is there but cannot be read.
+    """
+    root = _locate(text, runs_dir, invocation_dir)
+    if (root / RUN_FILE).is_file():
+        return Run.open(root)
+    members = read_run_set(root)
+    first = f"{text.rstrip('/')}/{members[0]}" if members else "SET/BENCHMARK"
+    raise UsageProblem(
+        f"{text[:80]!a} is a run set, not a run; its benchmarks: {', '.join(members) or 'none'}.\n"
+        f"Name one run of it, such as {first}"
+    )
+
+
+def find_runs(text: str, runs_dir: Path, invocation_dir: Path) -> list[Run]:
+    """Open the run, or every run of the run set, named ``text``; a set's in its own order.
+
+    Raises:
+        UsageProblem: no such run or run set, with the nearest id there is.
+        RunError: a run is there but cannot be read, or one of a set is missing.
+    """
+    root = _locate(text, runs_dir, invocation_dir)
+    if (root / RUN_FILE).is_file():
+        return [Run.open(root)]
+    return [Run.open(root / name) for name in read_run_set(root)]
+
+
+def run_folders(runs_dir: Path) -> Iterator[tuple[str, Path]]:
+    """Yield (id, folder) of every run below ``runs_dir``, those of run sets included.
+
+    Sorted by id; links and folders that are no run are passed over. A missing
+    runs directory has no runs.
+    """
+    for folder in _folders(runs_dir):
+        if (folder / RUN_FILE).is_file():
+            yield folder.name, folder
+        elif (folder / RUN_SET_FILE).is_file():
+            for member in _folders(folder):
+                if (member / RUN_FILE).is_file():
+                    yield f"{folder.name}/{member.name}", member
+
+
+def _folders(parent: Path) -> list[Path]:
+    if not parent.is_dir():
+        return []
+    return sorted(path for path in parent.iterdir() if path.is_dir() and not path.is_symlink())
+
+
+def _locate(text: str, runs_dir: Path, invocation_dir: Path) -> Path:
+    """Return the folder of a run or run set."""
+    named = invocation_dir / text
+    if text and _is_run_or_set(named):
+        return named
+    if all(is_case_id(part) for part in text.split("/", 1)) and _is_run_or_set(runs_dir / text):
+        return runs_dir / text
+    if text and named.is_dir():
+        raise UsageProblem(
+            f"{text[:80]!a} is no run: the folder has no run.json.\nList runs with: {HOW_TO_LIST}"
+        )
+    raise UsageProblem(_unknown(text, runs_dir))
+
+
+def _unknown(text: str, runs_dir: Path) -> str:
+    known = {run_id for run_id, _ in run_folders(runs_dir)}
+    known |= {run_id.split("/")[0] for run_id in known if "/" in run_id}
+    what = f"unknown run {text[:80]!a}."
+    if not known:
+        return f"{what} There is no run in {runs_dir}."
+    # A wrong path is mostly right in its last part.
+    for name in (text, PurePath(text).name):
+        near = get_close_matches(name, sorted(known), n=1)
+        if near:
+            return f"{what} Did you mean {near[0]!r}?\nList runs with: {HOW_TO_LIST}"
+    return f"{what} Runs are looked for in {runs_dir}.\nList them with: {HOW_TO_LIST}"
+
+
+def _is_run_or_set(folder: Path) -> bool:
+    try:
+        return (folder / RUN_FILE).is_file() or (folder / RUN_SET_FILE).is_file()
+    except (OSError, ValueError):  # a name with NUL, or one that is too long
+        return False

@@ -1,0 +1,86 @@
+"""Read the JSON and JSON Lines files of a run; every fault names file and line.
+
+Run files are written by us, but anything may have happened to them since, so
+they go through the strict reader like everything else. (A faster parser with
+a check that the line is canonical was measured: the check eats the gain.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pytest_benchbed.model.errors import RunError
+from pytest_benchbed.model.escape import term
+from pytest_benchbed.model.strict import MalformedJson
+from pytest_benchbed.model.strict import read_json
+
+REMEDY = "Restore the file, or make the run again."
+
+
+def read_document(path: Path) -> dict[str, Any]:
+    """Return the one object in a file.
+
+    Raises:
+        RunError: the file is missing or unreadable, or holds no JSON object.
+    """
+    try:
+        value = read_json(path.read_bytes())
+    except OSError as error:
+        raise RunError(f"{path}: cannot be read: {error.strerror}. {REMEDY}") from error
+    except MalformedJson as error:
+        raise RunError(f"{path}: is damaged: {error.detail}. {REMEDY}") from None
+    if not isinstance(value, dict):
+        raise RunError(f"{path}: holds no JSON object. {REMEDY}")
+    return value
+
+
+def read_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield (line number from 1, row) of a file of one object with a ``case`` per line.
+
+    A missing file has no rows: an unfinished run lacks it. The rows must be in
+    ascending order of their case ids, each once.
+
+    Raises:
+        RunError: with file and line, for the first line that is torn, no JSON
+            object, without a case id, doubled or out of order.
+    """
+    last = ""
+    for number, line in _lines(path):
+        where = f"{path}:{number}"
+        row = parse_line(line, where)
+        case = row.get("case")
+        if not isinstance(case, str) or not case:
+            raise RunError(f"{where}: the row names no case. {REMEDY}")
+        if case <= last:
+            problem = "stands twice" if case == last else f"comes after {last!r}"
+            raise RunError(f"{where}: case {term(case, 80)!r} {problem}. {REMEDY}")
+        last = case
+        yield number, row
+
+
+def parse_line(line: bytes, where: str) -> dict[str, Any]:
+    """Return the object in ``line`` (its line end included or not).
+
+    Raises:
+        RunError: naming ``where``.
+    """
+    try:
+        value = read_json(line)
+    except MalformedJson as error:
+        raise RunError(f"{where}: is damaged: {error.detail}. {REMEDY}") from None
+    if not isinstance(value, dict):
+        raise RunError(f"{where}: holds no JSON object. {REMEDY}")
+    return value
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    try:
+        file = path.open("rb")
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise RunError(f"{path}: cannot be read: {error.strerror}. {REMEDY}") from error
+    with file:
+        yield from enumerate(file, start=1)

@@ -1,0 +1,108 @@
+"""The lock of a run: held by the process that works on it, gone when that process dies.
+
+A lock of the operating system, not a file with a process id: the latter stays
+after ``kill -9`` and is believed by nobody. POSIX has ``flock``, Windows locks
+one byte of the file.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from pytest_benchbed.model.errors import RunError
+from pytest_benchbed.runs.atomic import sweep_temporary
+from pytest_benchbed.runs.layout import RunPaths
+
+_OPEN = (
+    os.O_RDWR
+    | os.O_CREAT
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+)
+_BUSY = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _take(descriptor: int) -> None:
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+
+else:
+    import fcntl
+
+    def _take(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+class RunLock:
+    """A held lock; released by :meth:`release`, a ``with`` block, or the end of the process."""
+
+    def __init__(self, descriptor: int) -> None:
+        """``descriptor``: of the open lock file, already locked."""
+        self._descriptor = descriptor
+
+    def release(self) -> None:
+        """Let the run go; a second call does nothing. The file stays: removing it would race."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.release()
+
+
+def lock_run(root: Path) -> RunLock:
+    """Take the run for this process, and clear away what a killed writer left half written.
+
+    Every process that writes into a run holds its lock, from creation or from
+    ``--bench-resume`` on.
+
+    Raises:
+        RunError: another process works on the run, or the file system has no locks.
+    """
+    try:
+        lock = try_lock(root)
+    except OSError as error:
+        raise RunError(
+            f"{RunPaths(root).lock}: cannot be locked: {error.strerror}. "
+            "Keep runs on a file system with locks, see --bench-runs-dir."
+        ) from error
+    if lock is None:
+        raise RunError(f"{root}: another process works on this run. Wait for its end, or end it.")
+    try:
+        sweep_temporary(root)
+    except BaseException:
+        lock.release()
+        raise
+    return lock
+
+
+def try_lock(root: Path) -> RunLock | None:
+    """Return the lock, or None if another holder has it.
+
+    Raises:
+        OSError: the file cannot be opened or locked for another reason.
+    """
+    descriptor = os.open(RunPaths(root).lock, _OPEN, 0o666)
+    try:
+        _take(descriptor)
+    except OSError as error:
+        os.close(descriptor)
+        if error.errno in _BUSY:
+            return None
+        raise
+    return RunLock(descriptor)

@@ -1,0 +1,258 @@
+"""Build ``metrics.json``: what a run's rows come to, per profile, beside its gates (ENV-097).
+
+A pure function of rows, record and gates. Sums are the type's own
+(``summarise``); here they only get their shape, the number of cases behind
+them, and their baseline. Nothing here gates.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from collections.abc import Collection
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+from typing import Protocol
+
+from pytest_benchbed.model.errors import TechnicalFailure
+from pytest_benchbed.model.gate import GATE_VERSION
+from pytest_benchbed.model.gate import GateResult
+from pytest_benchbed.model.run import RunRecord
+from pytest_benchbed.runs.measures import cost
+from pytest_benchbed.runs.measures import latency
+from pytest_benchbed.runs.measures import mean_quality
+from pytest_benchbed.runs.measures import scored
+
+SCHEMA = "benchbed.metrics.v1"
+
+Row = Mapping[str, Any]
+"""One row of ``results.jsonl``."""
+Summary = dict[str, dict[str, Any]]
+"""Metric to ``{value, counts, n}``."""
+
+
+class Summariser(Protocol):
+    """What is needed of a benchmark type."""
+
+    @property
+    def profiles(self) -> Sequence[str]:
+        """Profile ids; the first is the default gate."""
+
+    @property
+    def headline(self) -> Sequence[str]:
+        """``metric`` or ``profile.metric``; the first is the primary measure."""
+
+    def summarise(self, profile: str, rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+        """Sum up the metrics of answered cases."""
+
+
+def build_metrics(
+    record: RunRecord,
+    rows: Collection[Row],
+    benchmark: Summariser,
+    gates: Mapping[str, GateResult],
+    baseline_rows: Mapping[str, Row] | None = None,
+    *,
+    units: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """Return the content of ``metrics.json``.
+
+    Args:
+        record: the run; its spend stands for cases without a cost of their own.
+        rows: result rows of the run, in any order.
+        benchmark: the type; ``summarise`` never sees a declined case.
+        gates: verdict per profile; a profile without one has null.
+        baseline_rows: rows of the baseline by case, None without a baseline.
+        units: case id to unit; None: every case is of the unit ``all``.
+
+    Raises:
+        TechnicalFailure: of the scorer, when ``summarise`` breaks or returns
+            something else than numbers, None and pairs.
+    """
+    ordered = sorted(rows, key=lambda row: row["case"])
+    good = scored(ordered)
+    first = benchmark.profiles[0]
+    return {
+        "schema": SCHEMA,
+        "run": record.id,
+        "scoring_version": record.benchmark.scoring_version,
+        "gate_version": GATE_VERSION,
+        "profiles": {
+            profile: _profile(benchmark, profile, ordered, good, gates.get(profile), record.repeats)
+            for profile in benchmark.profiles
+        },
+        "headline": _headline(benchmark, good, baseline_rows),
+        "units": {
+            unit: summary(benchmark, first, members)
+            for unit, members in _groups(good, lambda row: (units or {}).get(row["case"], "all"))
+        },
+        "quality": mean_quality(good),
+        "latency_s": latency(good),
+        "cost_usd": cost(good, record.spend.spent_usd),
+    }
+
+
+def summary(benchmark: Summariser, profile: str, rows: Sequence[Row]) -> Summary:
+    """Sum up one profile over scored rows: ``{metric: {value, counts, n}}``.
+
+    ``value`` is null over nothing. ``counts`` is ``[numerator, denominator]``
+    of a pooled ratio, else null. ``n`` counts the cases that have the metric;
+    for one that the type derives from others, the answered cases.
+
+    Raises:
+        TechnicalFailure: see :func:`build_metrics`.
+    """
+    return _summary(benchmark, profile, [row["metrics"].get(profile) or {} for row in rows])
+
+
+def _summary(benchmark: Summariser, profile: str, metrics: Sequence[Mapping[str, Any]]) -> Summary:
+    # A declined case has no metrics; a type that looks its keys up must not break on it.
+    answered = [values for values in metrics if values]
+    if not answered:
+        return {}
+    try:
+        summed = dict(benchmark.summarise(profile, answered))
+    except Exception as error:
+        raise TechnicalFailure(
+            "summary",
+            f"summarise raised {type(error).__name__}: {error}",
+            where=f"profile {profile}",
+            whose="scorer",
+        ) from error
+    return {name: _entry(profile, name, value, answered) for name, value in sorted(summed.items())}
+
+
+def _entry(
+    profile: str, name: str, value: Any, answered: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    having = [values[name] for values in answered if name in values]
+    n = sum(map(_is_measured, having)) if having else len(answered)
+    if value is None or (type(value) in (int, float) and math.isfinite(value)):
+        return {"value": value, "counts": None, "n": n}
+    if (
+        isinstance(value, tuple | list)
+        and len(value) == 2
+        and all(type(part) is int for part in value)
+    ):
+        top, bottom = value
+        return {"value": top / bottom if bottom else None, "counts": [top, bottom], "n": n}
+    raise TechnicalFailure(
+        "summary",
+        f"summarise returned {value!r}; give a number, None or (numerator, denominator)",
+        where=f"profile {profile}, metric {name}",
+        whose="scorer",
+    )
+
+
+def _is_measured(value: Any) -> bool:
+    """A ratio over nothing is null, whichever way it is written."""
+    return value is not None and not (isinstance(value, list | tuple) and not value[1])
+
+
+def _profile(
+    benchmark: Summariser,
+    profile: str,
+    rows: Sequence[Row],
+    good: Sequence[Row],
+    gate: GateResult | None,
+    repeats: int,
+) -> dict[str, Any]:
+    states = Counter(row["state"] for row in rows)
+    entry: dict[str, Any] = {
+        "summary": summary(benchmark, profile, good),
+        "by_category": {
+            category: summary(benchmark, profile, members)
+            for category, members in _groups(good, lambda row: row["category"])
+        },
+        "n": {state: states[state] for state in ("scored", "technical", "skipped")},
+        "gate": gate.to_json() if gate else None,
+    }
+    if repeats > 1:
+        entry["repeats"] = _repeats(benchmark, profile, good, repeats)
+    return entry
+
+
+def _groups(rows: Sequence[Row], key: Callable[[Row], str | None]) -> list[tuple[str, list[Row]]]:
+    """Group rows by ``key``, sorted; rows whose key is None are in no group."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        name = key(row)
+        if name is not None:
+            groups.setdefault(name, []).append(row)
+    return sorted(groups.items())
+
+
+def _repeats(
+    benchmark: Summariser, profile: str, good: Sequence[Row], repeats: int
+) -> dict[str, dict[str, float | None]]:
+    """Return mean, min and max of each metric over the attempts' summaries (ENV-035)."""
+    attempts: dict[int, list[Mapping[str, Any]]] = {1: [row["metrics"][profile] for row in good]}
+    for row in good:
+        for repeat in row.get("repeats", ()):
+            # Attempts above the repeats are re-asks: they are no draw of their own.
+            if 1 < repeat["attempt"] <= repeats and repeat["metrics"] is not None:
+                values = repeat["metrics"].get(profile) or {}
+                attempts.setdefault(repeat["attempt"], []).append(values)
+    summaries = [_summary(benchmark, profile, attempts[number]) for number in sorted(attempts)]
+    spread: dict[str, dict[str, float | None]] = {}
+    for name in sorted({name for one in summaries for name in one}):
+        values = [one[name]["value"] for one in summaries if name in one]
+        known = [value for value in values if value is not None]
+        spread[name] = {
+            "mean": math.fsum(known) / len(known) if known else None,
+            "min": min(known, default=None),
+            "max": max(known, default=None),
+        }
+    return spread
+
+
+def _headline(
+    benchmark: Summariser, good: Sequence[Row], baseline_rows: Mapping[str, Row] | None
+) -> list[dict[str, Any]]:
+    """Return the headline measures with their change.
+
+    ``baseline`` and ``change`` are taken over the cases that both runs scored:
+    a run of a few cases must not be compared with all cases of its baseline.
+    """
+    others = {row["case"]: row for row in scored((baseline_rows or {}).values())}
+    common = [row for row in good if row["case"] in others]
+    paired = [others[row["case"]] for row in common]
+    shown: dict[str, tuple[Summary, Summary, Summary]] = {}
+    for profile in benchmark.profiles:
+        shown[profile] = (
+            summary(benchmark, profile, good),
+            summary(benchmark, profile, common),
+            summary(benchmark, profile, paired),
+        )
+    lines = []
+    for name in benchmark.headline:
+        profile, metric = _find(benchmark, name, shown)
+        value, now, before = (_value(part, metric) for part in shown[profile])
+        lines.append(
+            {
+                "profile": profile,
+                "metric": metric,
+                "value": value,
+                "baseline": before,
+                "change": None if now is None or before is None else now - before,
+            }
+        )
+    return lines
+
+
+def _find(
+    benchmark: Summariser, name: str, shown: Mapping[str, tuple[Summary, Summary, Summary]]
+) -> tuple[str, str]:
+    """Return (profile, metric) of a headline name; the first profile if none has it."""
+    head, dot, tail = name.partition(".")
+    if dot and head in benchmark.profiles:
+        return head, tail
+    having = [profile for profile in benchmark.profiles if name in shown[profile][0]]
+    return (having or list(benchmark.profiles))[0], name
+
+
+def _value(part: Summary, metric: str) -> float | None:
+    value: float | None = part[metric]["value"] if metric in part else None
+    return value

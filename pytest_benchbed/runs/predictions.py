@@ -1,0 +1,83 @@
+"""The replies of a run, read from ``calls.jsonl`` one at a time.
+
+Only the place of each reply is kept: the replies of a long run need not fit
+into memory. What is scored is written by the calls package; this is a lean
+reader of the same file for those that only show replies.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pytest_benchbed.model.errors import RunError
+from pytest_benchbed.runs.lines import parse_line
+
+_OUTCOME = b'"kind":"outcome"'
+
+
+class Predictions(Mapping[str, str]):
+    """Case id to the reply as received (JSON text), for cases that were answered.
+
+    The last outcome of the first attempt counts: a case that was technical and
+    asked again has the later reply.
+    """
+
+    def __init__(self, path: Path, places: Mapping[str, tuple[int, int]]) -> None:
+        """``places``: case id to offset and length of its line, in bytes."""
+        self._path = path
+        self._places = places
+
+    @classmethod
+    def open(cls, path: Path) -> Predictions:
+        """Index ``path``; a missing file has no replies, a torn last line is left out.
+
+        Raises:
+            RunError: with file and line, for a damaged line that is not the last.
+        """
+        places: dict[str, tuple[int, int]] = {}
+        offset = 0
+        try:
+            with path.open("rb") as file:
+                for number, line in enumerate(file, start=1):
+                    # The marker cannot occur inside a string, whose quotes are escaped.
+                    if line.endswith(b"\n") and _OUTCOME in line:
+                        row = parse_line(line, f"{path}:{number}")
+                        case = row.get("case")
+                        if isinstance(case, str) and row.get("attempt") == 1:
+                            places.pop(case, None)
+                            if _has_reply(row):
+                                places[case] = (offset, len(line))
+                    offset += len(line)
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            raise RunError(f"{path}: cannot be read: {error.strerror}.") from error
+        return cls(path, places)
+
+    def __getitem__(self, case: str) -> str:
+        offset, length = self._places[case]
+        descriptor = os.open(self._path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        try:
+            os.lseek(descriptor, offset, os.SEEK_SET)
+            line = os.read(descriptor, length)
+        finally:
+            os.close(descriptor)
+        raw: str = parse_line(line, f"{self._path}: reply of case {case!r}")["raw"]
+        return raw
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+def _has_reply(row: Mapping[str, Any]) -> bool:
+    """A reply kept as base64 was no text, so it is no prediction."""
+    return (
+        row.get("state") == "ok" and isinstance(row.get("raw"), str) and not row.get("raw_base64")
+    )
