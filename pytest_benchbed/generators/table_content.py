@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 from typing import Literal
 
 from pytest_benchbed.generators.draw import Draw
@@ -22,6 +23,7 @@ from pytest_benchbed.generators.table_words import STATUSES
 from pytest_benchbed.generators.table_words import Language
 
 Align = Literal["left", "center", "right"]
+MOSTLY: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +51,12 @@ def make_sheet(
 ) -> Sheet:
     """Invent a table of ``rows`` body rows and about ``columns`` columns (4 to 9).
 
-    ``qualified``: per cent of results with a sign or flag, such as ``<0.5``.
+    ``qualified``: per cent of results with a sign or flag, such as ``<0.5``;
+    above :data:`MOSTLY` the subject is one that has such results in most columns.
     """
-    topic = draw.pick((_results, _results, _wells, _soil, _air))
+    topic = draw.pick(
+        (_results, _soil) if qualified > MOSTLY else (_results, _results, _wells, _soil, _air)
+    )
     if topic is _air and rows > len(SOURCES[language]):
         topic = _results
     if topic is _results and rows > len(ANALYTES[language]):

@@ -100,7 +100,7 @@ def table(plan: CasePlan) -> Table:
         size_pt=6.5 if content.is_dense else source.size_pt,
         dpi=source.dpi,
         pad_x=draw.pick((0.75, 0.9, 1.1)),
-        pad_y=draw.pick((0.1, 0.15)) if content.is_dense else draw.pick((0.35, 0.45, 0.55)),
+        pad_y=draw.pick((0.15, 0.2)) if content.is_dense else draw.pick((0.35, 0.45, 0.55)),
         margin_px=draw.between(6, 16),
         line_px=draw.pick((0.7, 1.0, 1.3)),
         is_shaded=source.is_shaded and content.rules != "none",

@@ -9,12 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from collections.abc import Mapping
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from pytest_benchbed.model.error import Error
 from pytest_benchbed.scoring.bands import Alignment
 from pytest_benchbed.scoring.bands import true_band
 from pytest_benchbed.scoring.grid import Cell
 from pytest_benchbed.scoring.grid import Span
+
+SHOWN_WORDS = 12
+"""An error shows at most so many words of a cell."""
 
 Members = Mapping[Cell, Sequence[int]]
 """Per cell the numbers of its words."""
@@ -65,66 +69,91 @@ def cell_errors(
     - ``taken`` {word, from, by}: a word lies in the home of another cell.
     - ``split`` {cell, axis}: words lie in a cell that is nobody's home; ``axis``
       says whether a row or a column separator cuts the cell.
-    - ``moved`` {cell}: all is together, but not where ``expected`` wants it
-      (None: it cannot be said). ``expected`` maps a true to a predicted cell.
+    - ``moved`` {cell}: all is together and alone, but not where ``expected``
+      wants it. ``expected`` maps a true to a predicted cell (None: it cannot be
+      said).
     """
     wanted, found = members(true), members(got)
     home = {cell: _home(words, got, found) for cell, words in wanted.items()}
     residents: dict[Cell, list[Cell]] = {}
     for cell, place in home.items():
         residents.setdefault(place, []).append(cell)
-
-    def text(words: Sequence[int]) -> str:
-        return " ".join(texts[word] for word in words)
-
-    errors: list[Error] = []
-    for place, group in residents.items():
-        for number, cell in enumerate(group):
-            errors.extend(
-                Error(
-                    "merged",
-                    {"cell": _at(cell), "with": _at(other)},
-                    expected=[text(wanted[other]), text(wanted[cell])],
-                    got=text(found[place]),
-                )
-                for other in _neighbours(cell, group[:number])
-            )
+    scene = _Scene(wanted, found, home, residents, got, texts)
+    errors = scene.merged()
     for cell, words in wanted.items():
-        axes: dict[str, None] = {}
-        for word in words:
-            place = got[word]
-            if place == home[cell]:
-                continue
-            if place in residents:
-                taker = min(residents[place], key=lambda other: (_distance(cell, other), other))
-                errors.append(
-                    Error(
-                        "taken",
-                        {"word": word, "from": _at(cell), "by": _at(taker)},
-                        expected=text(wanted[taker]),
-                        got=text(found[place]),
-                    )
-                )
-                continue
-            axes.update({"rows": None} if place[0] != home[cell][0] else {})
-            axes.update({"columns": None} if place[1] != home[cell][1] else {})
-        errors.extend(
-            Error(
-                "split",
-                {"cell": _at(cell), "axis": axis},
-                expected=text(words),
-                got=[text(part) for part in members_of(words, got).values()],
-            )
-            for axis in axes
-        )
+        astray = [word for word in words if got[word] != home[cell]]
+        if astray:
+            errors += scene.torn(cell, astray)
+            continue
         right = expected(cell)
-        is_whole = all(got[word] == home[cell] for word in words)
-        is_alone = len(residents[home[cell]]) == 1
-        if right is not None and home[cell] != right and is_whole and is_alone:
+        if right is not None and home[cell] != right and len(residents[home[cell]]) == 1:
             errors.append(
                 Error("moved", {"cell": _at(cell)}, expected=_at(right), got=_at(home[cell]))
             )
     return errors
+
+
+@dataclass(frozen=True, slots=True)
+class _Scene:
+    """One comparison: who is at home where."""
+
+    wanted: Members
+    found: Members
+    home: Mapping[Cell, Cell]
+    residents: Mapping[Cell, Sequence[Cell]]
+    """Per predicted cell the true cells whose home it is, in reading order."""
+    got: Sequence[Cell]
+    texts: Sequence[str]
+
+    def merged(self) -> list[Error]:
+        """Return the errors of cells that share a home."""
+        return [
+            Error(
+                "merged",
+                {"cell": _at(cell), "with": _at(other)},
+                expected=[self._text(self.wanted[other]), self._text(self.wanted[cell])],
+                got=self._text(self.found[place]),
+            )
+            for place, group in self.residents.items()
+            for number, cell in enumerate(group)
+            for other in _neighbours(cell, group[:number])
+        ]
+
+    def torn(self, cell: Cell, astray: Sequence[int]) -> list[Error]:
+        """Return the errors of a cell with words that are not in its home."""
+        errors = []
+        axes: dict[str, None] = {}
+        for word in astray:
+            place = self.got[word]
+            if place not in self.residents:
+                axes.update({"rows": None} if place[0] != self.home[cell][0] else {})
+                axes.update({"columns": None} if place[1] != self.home[cell][1] else {})
+                continue
+            taker = min(self.residents[place], key=lambda other: (_distance(cell, other), other))
+            errors.append(
+                Error(
+                    "taken",
+                    {"word": word, "from": _at(cell), "by": _at(taker)},
+                    expected=self._text(self.wanted[taker]),
+                    got=self._text(self.found[place]),
+                )
+            )
+        pieces = [self._text(part) for part in members_of(self.wanted[cell], self.got).values()]
+        errors.extend(
+            Error(
+                "split",
+                {"cell": _at(cell), "axis": axis},
+                expected=self._text(self.wanted[cell]),
+                got=pieces,
+            )
+            for axis in axes
+        )
+        return errors
+
+    def _text(self, words: Sequence[int]) -> str:
+        # Where no grid was found, one cell holds the whole table, and each error shows it.
+        text = " ".join(self.texts[word] for word in words[:SHOWN_WORDS])
+        return text if len(words) <= SHOWN_WORDS else f"{text} and {len(words) - SHOWN_WORDS} more"
 
 
 def span_errors(
