@@ -19,8 +19,8 @@ from pytest_benchbed.adapters.batch_reply import BatchFailure
 from pytest_benchbed.adapters.batch_reply import BatchReply
 from pytest_benchbed.adapters.limits import LONGEST_BATCH_S
 from pytest_benchbed.adapters.spec import AdapterSpec
+from pytest_benchbed.calls.line import raw_fields
 from pytest_benchbed.calls.record import CallsFile
-from pytest_benchbed.calls.record import raw_fields
 from pytest_benchbed.calls.request import batch_digest
 from pytest_benchbed.calls.request import batch_request
 from pytest_benchbed.calls.request import case_digest

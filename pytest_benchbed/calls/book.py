@@ -13,8 +13,8 @@ from concurrent.futures import Future
 from typing import Any
 from weakref import WeakValueDictionary
 
-from pytest_benchbed.calls.record import Line
-from pytest_benchbed.calls.schedule import Call
+from pytest_benchbed.calls.call import Call
+from pytest_benchbed.calls.line import Line
 from pytest_benchbed.calls.schedule import Schedule
 from pytest_benchbed.calls.state import RunState
 from pytest_benchbed.calls.state import technical

@@ -29,17 +29,17 @@ from pytest_benchbed.calls.book import answered
 from pytest_benchbed.calls.book import broken_record
 from pytest_benchbed.calls.book import failure_record
 from pytest_benchbed.calls.book import unasked
+from pytest_benchbed.calls.call import Call
 from pytest_benchbed.calls.dispatch import Dispatcher
 from pytest_benchbed.calls.dispatch import exhausted
 from pytest_benchbed.calls.executors import Executor
+from pytest_benchbed.calls.group import HostFactory
 from pytest_benchbed.calls.hosts import make_host
 from pytest_benchbed.calls.plan import RunCalls
-from pytest_benchbed.calls.pool import HostFactory
 from pytest_benchbed.calls.pool import HostPool
 from pytest_benchbed.calls.rate import Clock
 from pytest_benchbed.calls.rate import SystemClock
 from pytest_benchbed.calls.request import write_request
-from pytest_benchbed.calls.schedule import Call
 from pytest_benchbed.calls.schedule import Schedule
 from pytest_benchbed.calls.state import RunState
 from pytest_benchbed.calls.state import technical
@@ -291,11 +291,11 @@ class Broker:
             self._dispatcher.is_killed = self._dispatcher.is_killed or is_hung
             self._dispatcher.is_closing = True
             self._changed.notify_all()
-        if is_hung:
+        if is_hung or wait_s <= 0:
             self._pool.kill()
         if self._is_closed:
             return
-        self._pool.close(_CLOSE_S if wait_s > 0 else 0.0)
+        self._pool.close(_CLOSE_S)
         self._executor.close()
         if self._thread is not None:
             self._thread.join(_CLOSE_S)

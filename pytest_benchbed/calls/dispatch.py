@@ -10,28 +10,26 @@ from __future__ import annotations
 
 import itertools
 import json
-import re
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
 
 from pytest_benchbed.calls.book import Book
 from pytest_benchbed.calls.book import broken_record
 from pytest_benchbed.calls.book import failure_record
+from pytest_benchbed.calls.call import Call
 from pytest_benchbed.calls.executors import Batch
 from pytest_benchbed.calls.executors import View
 from pytest_benchbed.calls.executors import WorkerLost
+from pytest_benchbed.calls.landing import outcome_row
+from pytest_benchbed.calls.landing import read_result
+from pytest_benchbed.calls.line import Line
 from pytest_benchbed.calls.rate import Clock
-from pytest_benchbed.calls.record import Line
-from pytest_benchbed.calls.record import raw_fields
 from pytest_benchbed.calls.request import case_digest
 from pytest_benchbed.calls.request import case_message
 from pytest_benchbed.calls.request import context_digest
 from pytest_benchbed.calls.request import context_message
-from pytest_benchbed.calls.schedule import Call
 from pytest_benchbed.calls.schedule import Exhausted
 from pytest_benchbed.calls.schedule import Sleep
-from pytest_benchbed.calls.spend import priced
 from pytest_benchbed.calls.state import RunState
 from pytest_benchbed.calls.state import technical
 from pytest_benchbed.model.errors import TechnicalFailure
@@ -40,11 +38,6 @@ from pytest_benchbed.model.run import TechnicalRecord
 
 _NOT_RUN = technical("not_run", "the session is over")
 """Of calls that are given up after a stop; whoever asked has ``not-run`` already."""
-_CONNECTION = re.compile(
-    r"(\w+\.)*(Connection\w*Error|BrokenPipeError|\w*TimeoutError|ConnectError|ConnectTimeout"
-    r"|ReadTimeout|gaierror)\b"
-)
-"""Exceptions of adapters that speak of the network, by the names the usual clients give them."""
 
 
 class Dispatcher:
@@ -140,7 +133,7 @@ class Dispatcher:
                 )
                 assert run.file is not None, "a run is opened before it is asked"
                 run.file.append(row, durable=False)
-                call.has_intent = case is not None
+                call.has_intent = call.has_intent or case is not None
             return True
         except TechnicalFailure as failure:
             record = failure_record(failure)
@@ -171,7 +164,7 @@ class Dispatcher:
         """Record what came back of a batch and answer whoever waits for it."""
         call = self._in_flight.pop(batch.number)
         try:
-            outcome = _read(call, result)
+            outcome = read_result(call, result)
             if (outcome.error or {}).get("kind") == "unprepared":
                 with self.changed:
                     self._schedule.landed(call)
@@ -195,7 +188,7 @@ class Dispatcher:
 
     def _record(self, call: Call, outcome: Outcome) -> None:
         run = call.run
-        row = self._row(call, outcome)
+        row = outcome_row(call, outcome)
         trouble: TechnicalFailure | None = None
         line: Line = row
         try:
@@ -216,34 +209,6 @@ class Dispatcher:
                 self._watch(run, outcome)
                 self._decide(call, outcome, line, was_preparing)
             self.changed.notify_all()
-
-    def _row(self, call: Call, outcome: Outcome) -> Line:
-        run = call.run
-        usage = priced(
-            outcome,
-            paid=run.ledger.paid,
-            prices=run.plan.prices,
-            model=run.plan.spec.model,
-            is_prepare=call.is_preparing,
-        )
-        head = run.line(
-            "outcome",
-            case=None if call.is_preparing else call.case,
-            context=call.view.context if call.is_preparing else None,
-            attempt=1 if call.is_preparing else call.attempt,
-            request_sha256=call.digest,
-        )
-        return {
-            **head,
-            **raw_fields(outcome.raw),
-            "state": outcome.state,
-            "error": None if outcome.error is None else dict(outcome.error),
-            "usage": usage.to_json(),
-            "latency_s": round(outcome.latency_s, 6),
-            # Steps of 0.1 ms: finer ones are noise, and slower to write canonically.
-            "queue_s": round(max(0.0, call.started_at - call.queued_at) + outcome.queue_s, 4),
-            "slot": call.slot.index if call.slot else 0,
-        }
 
     def _watch(self, run: RunState, outcome: Outcome) -> None:
         """Stop a run whose money, process or surroundings do not allow it to go on."""
@@ -346,38 +311,3 @@ def exhausted(run: RunState) -> TechnicalRecord:
         else f" ({spent} USD spent)"
     )
     return TechnicalRecord(case=None, whose="system", kind="budget_exhausted", detail=detail)
-
-
-def _read(call: Call, result: list[Outcome] | WorkerLost) -> Outcome:
-    """Return the one outcome of a batch, in the words of the record."""
-    if isinstance(result, WorkerLost):
-        return Outcome("technical", error=technical("worker_lost", result.detail, whose="system"))
-    (outcome,) = result
-    if outcome.state == "no-answer" and not call.is_preparing:
-        reason = str((outcome.error or {}).get("reason", ""))
-        # The same keys as any error; the reader of a row needs no second shape.
-        return replace(outcome, error=technical("no-answer", reason, whose="system"))
-    if outcome.state in ("no-answer", "unsupported"):
-        detail = "declined to take in a context" if call.is_preparing else "said so too late"
-        return replace(
-            outcome, state="technical", raw=None, error=technical(f"late_{outcome.state}", detail)
-        )
-    if outcome.state == "ok" and outcome.usage.execution_failures:
-        detail = f"{outcome.usage.execution_failures} attempts failed and were not resolved"
-        error = technical("execution_failures", detail, whose="system")
-        return replace(outcome, state="technical", error=error)
-    if outcome.state == "technical":
-        given = outcome.error or {}
-        kind = str(given.get("kind", "unknown"))
-        if outcome.retry_after_s is not None:
-            kind = "retry"
-        elif kind == "exception" and _CONNECTION.match(str(given.get("detail", ""))):
-            kind = "connection"
-        error = technical(
-            kind,
-            str(given.get("detail", "")),
-            where=str(given.get("where", "")),
-            whose=given.get("whose", "adapter"),
-        )
-        return replace(outcome, error=error)
-    return outcome

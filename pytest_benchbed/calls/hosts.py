@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pytest_benchbed.adapters.info import AdapterInfo
 from pytest_benchbed.adapters.python_host import PythonHost
+from pytest_benchbed.calls.group import Host
 from pytest_benchbed.calls.plan import RunCalls
-from pytest_benchbed.calls.pool import Host
 
 
 def make_host(plan: RunCalls, slot: int, info: AdapterInfo | None) -> Host:

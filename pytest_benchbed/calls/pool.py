@@ -1,8 +1,7 @@
-"""The adapter's processes: one a slot, started when needed, restarted for the next case.
+"""The processes of a broker, and the function that makes a call in one of them.
 
-A slot is a process. An adapter whose ``predict`` is async has one process that
-takes several calls at once. Runs share processes only if everything about the
-adapter is equal: code, options, model, environment.
+Runs share processes only if everything about the adapter is equal: code,
+options, model, environment.
 """
 
 from __future__ import annotations
@@ -12,15 +11,15 @@ import threading
 import time
 from collections.abc import Callable
 from collections.abc import Mapping
-from collections.abc import Set as AbstractSet
 from typing import Any
-from typing import Protocol
 
-from pytest_benchbed.adapters.info import AdapterInfo
-from pytest_benchbed.adapters.python_host import PrepareReply
 from pytest_benchbed.adapters.spec import AdapterSpec
 from pytest_benchbed.calls.executors import Batch
 from pytest_benchbed.calls.executors import View
+from pytest_benchbed.calls.group import Host
+from pytest_benchbed.calls.group import HostFactory
+from pytest_benchbed.calls.group import HostGroup
+from pytest_benchbed.calls.group import Slot
 from pytest_benchbed.calls.plan import RunCalls
 from pytest_benchbed.model.canonical import ascii_json
 from pytest_benchbed.model.errors import TechnicalFailure
@@ -29,166 +28,6 @@ from pytest_benchbed.model.outcome import Outcome
 _KILL_S = 5.0
 UNPREPARED = Outcome("technical", error={"kind": "unprepared", "where": "", "detail": ""})
 """No call was made: the process that had taken in the context is gone."""
-
-
-class Host(Protocol):
-    """One adapter process, as the pool uses it (``adapters/python_host.py``)."""
-
-    @property
-    def is_alive(self) -> bool:
-        """Whether it can take a call."""
-
-    @property
-    def prepared(self) -> AbstractSet[str]:
-        """Contexts it has taken in."""
-
-    def start(self) -> AdapterInfo:
-        """Start the process and greet it (``TechnicalFailure`` if that fails)."""
-
-    def supports(self, benchmark: str) -> bool:
-        """Ask the adapter (``TechnicalFailure`` if that fails)."""
-
-    def prepare(self, context: Mapping[str, Any], timeout_s: float) -> PrepareReply:
-        """Have a context taken in."""
-
-    def predict(
-        self, case: Mapping[str, Any], timeout_s: float, drive: str | None = None
-    ) -> Outcome:
-        """Ask one case."""
-
-    def close(self) -> object:
-        """Let the adapter close, then end the process."""
-
-    def kill(self) -> object:
-        """End the process and all its children at once; callable from any thread, again too."""
-
-
-HostFactory = Callable[[RunCalls, int, AdapterInfo | None], Host]
-"""Make the host of a slot, not started; the info is what an earlier one said, if there was one."""
-
-
-class Slot:
-    """A place for one process. ``running`` and ``preparing`` belong to the broker's lock."""
-
-    def __init__(self, index: int, capacity: int) -> None:
-        """``capacity``: calls at once in its process."""
-        self.index = index
-        self.capacity = capacity
-        self.running = 0
-        """Calls that the slot is kept for."""
-        self.preparing: set[str] = set()
-        self.host: Host | None = None
-        self.starting = threading.Lock()
-
-    @property
-    def is_alive(self) -> bool:
-        """Whether a process is there to be asked."""
-        return self.host is not None and self.host.is_alive
-
-    def has(self, context: str) -> bool:
-        """Say whether the living process has taken in a context."""
-        host = self.host
-        return host is not None and host.is_alive and context in host.prepared
-
-
-class HostGroup:
-    """All processes of one adapter."""
-
-    def __init__(self, plan: RunCalls, make: HostFactory, jobs: int) -> None:
-        """``plan``: of the first run that uses them; its folder gets their logs."""
-        self.plan = plan
-        self.info: AdapterInfo | None = None
-        self.slots = [Slot(0, 1)]
-        self._make = make
-        self._jobs = jobs
-        self._is_killed = False
-
-    @property
-    def concurrency(self) -> int:
-        """Calls at once."""
-        return sum(slot.capacity for slot in self.slots)
-
-    def open(self) -> AdapterInfo:
-        """Start the first process; from then on the number of slots is known.
-
-        Raises:
-            TechnicalFailure: it did not start, twice.
-        """
-        if self.info is None:
-            self.host(self.slots[0])
-            info = self.info
-            assert info is not None
-            count = max(1, min(self._jobs, info.max_concurrency))
-            if info.is_async:
-                self.slots[0].capacity = count
-            else:
-                self.slots += [Slot(index, 1) for index in range(1, count)]
-            return info
-        return self.info
-
-    def pick(self, context: str | None) -> Slot | None:
-        """Return a free slot, best one that has the context, else a running one; None: none free.
-
-        A slot that is taking in this very context is not free for it.
-        """
-        best: Slot | None = None
-        for slot in self.slots:
-            if slot.running >= slot.capacity or context in slot.preparing:
-                continue
-            if context is not None and slot.has(context):
-                return slot
-            if best is None or (slot.is_alive and not best.is_alive):
-                best = slot
-        return best
-
-    def host(self, slot: Slot) -> Host:
-        """Return the living process of a slot, started if need be.
-
-        A start that fails is tried once more: twice in a row is no accident.
-
-        Raises:
-            TechnicalFailure: kind ``adapter_start``.
-        """
-        with slot.starting:
-            if slot.host is not None:
-                if slot.host.is_alive:
-                    return slot.host
-                slot.host.kill()
-            for last in (False, True):
-                slot.host = host = self._make(self.plan, slot.index, self.info)
-                try:
-                    info = host.start()
-                    if self._is_killed:
-                        # It was not there yet when the others were killed.
-                        last = True
-                        raise TechnicalFailure("killed", "the session is over")
-                except TechnicalFailure as failure:
-                    host.kill()
-                    if last:
-                        raise TechnicalFailure(
-                            "adapter_start",
-                            ": ".join(part for part in (failure.kind, failure.detail) if part),
-                            where=failure.where,
-                            whose=failure.whose,
-                        ) from None
-                    continue
-                if self.info is None:
-                    self.info = info.with_bench_file(self.plan.spec)
-                return host
-        raise AssertionError("unreachable: the second failure raises")
-
-    @property
-    def is_fresh(self) -> bool:
-        """Whether the adapter wants a new process for each call."""
-        return self.info is not None and self.info.fresh_process
-
-    def hosts(self) -> list[Host]:
-        """Return every process there is."""
-        return [slot.host for slot in self.slots if slot.host is not None]
-
-    def forbid(self) -> None:
-        """Start no more processes."""
-        self._is_killed = True
 
 
 class HostPool:
@@ -261,8 +100,8 @@ def _call(group: HostGroup, slot: Slot, view: View) -> Outcome:
     try:
         host = group.host(slot)
         if view.case is None:
-            return _prepare(host, view)
-        if view.context is not None and view.context not in host.prepared:
+            return _prepare(host, slot, view)
+        if view.context is not None and (view.benchmark, view.context) not in slot.prepared:
             return UNPREPARED
         outcome = host.predict(dict(view.message), view.timeout_s, drive=view.drive)
         if group.is_fresh:
@@ -274,9 +113,11 @@ def _call(group: HostGroup, slot: Slot, view: View) -> Outcome:
         return _failed(TechnicalFailure("internal", f"{type(error).__name__}: {error}"))
 
 
-def _prepare(host: Host, view: View) -> Outcome:
+def _prepare(host: Host, slot: Slot, view: View) -> Outcome:
     reply = host.prepare(dict(view.message), view.timeout_s)
     is_ok = reply.error is None
+    if is_ok and view.context is not None:
+        slot.prepared.add((view.benchmark, view.context))
     return Outcome(
         "ok" if is_ok else "technical",
         raw=ascii_json(sorted(reply.skipped_categories)) if is_ok else None,

@@ -8,10 +8,8 @@ line. There is one writer, the broker; :func:`read_calls` is the one reader.
 
 from __future__ import annotations
 
-import base64
 import json
 import os
-import re
 import threading
 from collections import Counter
 from collections.abc import Iterable
@@ -19,29 +17,20 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
-from datetime import UTC
-from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 from typing import NamedTuple
 
+from pytest_benchbed.calls.line import Line
+from pytest_benchbed.calls.line import seal
+from pytest_benchbed.calls.line import unseal
 from pytest_benchbed.calls.spend import Tally
-from pytest_benchbed.model.canonical import canonical
-from pytest_benchbed.model.canonical import sha256_hex
 from pytest_benchbed.model.errors import RunError
 from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.model.strict import MalformedJson
-from pytest_benchbed.model.strict import read_json
-
-Line = dict[str, Any]
-"""One record with all keys of the format."""
 
 _PLACED = ("kind", "case", "attempt", "state")
-KINDS = ("intent", "outcome")
-STATES = ("ok", "no-answer", "technical", "unsupported")
-_MARK = b',"sha256":"%s"' % (b"0" * 64)
-_SEAL = re.compile(rb',"sha256":"[0-9a-f]{64}"')
 # Where the system has no fdatasync (macOS, Windows) fsync does more and no less.
 _sync = getattr(os, "fdatasync", os.fsync)
 _BINARY = getattr(os, "O_BINARY", 0)
@@ -55,65 +44,6 @@ class _Place(NamedTuple):
     state: str
 
 
-def utc_now() -> str:
-    """Return the time as UTC RFC 3339 with milliseconds."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def raw_fields(raw: str | None) -> dict[str, Any]:
-    """Return ``raw`` for a record, in base64 (``raw_base64``) if it is no plain text.
-
-    Bytes that are not UTF-8 arrive as lone surrogates (``surrogateescape``).
-    """
-    if raw is None or ("\x00" not in raw and not _has_surrogate(raw)):
-        return {"raw": raw}
-    try:
-        data = raw.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        data = raw.encode("utf-8", "surrogatepass")
-    return {"raw": base64.b64encode(data).decode("ascii"), "raw_base64": True}
-
-
-def _has_surrogate(text: str) -> bool:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return True
-    return False
-
-
-def seal(row: Mapping[str, Any]) -> tuple[Line, bytes]:
-    """Return the record with its ``sha256``, and its line."""
-    text = canonical({**row, "sha256": "0" * 64})
-    digest = sha256_hex(text.replace(_MARK, b"", 1))
-    line = {**row, "sha256": digest}
-    return line, text.replace(_MARK, b',"sha256":"%s"' % digest.encode(), 1) + b"\n"
-
-
-def unseal(data: bytes) -> Line:
-    """Read one line, with or without its end.
-
-    Raises:
-        MalformedJson: it is no JSON object.
-        ValueError: it is no record, or differs from its ``sha256``.
-    """
-    row = read_json(data)
-    if not isinstance(row, dict):
-        raise MalformedJson("syntax", "a record is an object")
-    # The first is the record's own: a quote inside a string has a backslash, and what
-    # sorts before it (error) holds no object.
-    text = data.rstrip(b"\n")
-    found = _SEAL.search(text)
-    body = text[: found.start()] + text[found.end() :] if found else text
-    if row.get("sha256") != sha256_hex(body):
-        raise ValueError("the line differs from its sha256")
-    if row.get("kind") not in KINDS or not {"case", "context", "attempt"} <= row.keys():
-        raise ValueError("the line is no record of a call")
-    if row["kind"] == "outcome" and not (row.get("state") in STATES and "usage" in row):
-        raise ValueError("the line is no outcome of a call")
-    return row
-
-
 @dataclass
 class CallsRecord:
     """What a run's ``calls.jsonl`` says; an index into the file, not its text."""
@@ -124,9 +54,8 @@ class CallsRecord:
     is_torn: bool = False
     """Whether the last line was cut off; it is left out."""
     tally: Tally = field(default_factory=Tally)
-    """What the recorded calls cost, every try included; a lost call counts as assumed."""
-    lost: int = 0
-    """Intents without an outcome: calls whose end nobody saw."""
+    """What the recorded calls cost, every try included; an intent without an outcome is
+    ``assumed``, or ``lost_batches``."""
     _places: dict[tuple[str, int], _Place] = field(default_factory=dict)
 
     @property
@@ -147,10 +76,6 @@ class CallsRecord:
         with self.path.open("rb") as lines:
             lines.seek(place.offset)
             return _parsed(lines.read(place.length))
-
-    def outcomes(self) -> Iterable[tuple[str, int]]:
-        """Return (case, attempt) of each call that has an outcome, in order of first sight."""
-        return self._places.keys()
 
 
 def read_calls(path: Path) -> CallsRecord:
@@ -186,7 +111,6 @@ def read_calls(path: Path) -> CallsRecord:
                 raise RunError(_refusal(path, number, str(error))) from None
             _index(record, row, len(data), open_intents)
     record.is_torn = broken is not None
-    record.lost = open_intents.total()
     for (case, context, _), count in open_intents.items():
         if case is None and context is None:
             record.tally.lost_batches += count

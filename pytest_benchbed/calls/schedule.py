@@ -9,61 +9,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 from collections.abc import Iterator
-from concurrent.futures import Future
 from typing import NamedTuple
 
-from pytest_benchbed.calls.pool import Slot
-from pytest_benchbed.calls.record import Line
+from pytest_benchbed.calls.call import Call
+from pytest_benchbed.calls.group import Slot
 from pytest_benchbed.calls.state import RunState
 from pytest_benchbed.calls.window import may_start
-from pytest_benchbed.model.request import RequestCase
-from pytest_benchbed.model.request import RequestContext
-
-
-class Call:
-    """One question (benchmark, case, attempt), from the first thought of it to its answer."""
-
-    __slots__ = (
-        "answer", "attempt", "case", "digest", "due", "future", "has_intent", "is_ahead",
-        "is_alone", "is_asked", "is_preparing", "losses", "queued_at", "run", "shared", "slot",
-        "started_at", "tries", "view",
-    )  # fmt: skip
-
-    def __init__(
-        self, run: RunState, view: RequestCase, attempt: int, *, is_asked: bool, now: float
-    ) -> None:
-        """``now``: when it was first thought of."""
-        self.run = run
-        self.view: RequestCase = view
-        self.case = view.id
-        self.attempt = attempt
-        self.future: Future[Line] = Future()
-        # An impatient caller cannot cancel it: others may have asked for the same.
-        self.future.set_running_or_notify_cancel()
-        self.answer: Line | None = None
-        """What ``future`` gives, or is about to give."""
-        self.is_asked = is_asked
-        """An item waits for it."""
-        self.is_ahead = False
-        """It fills the look-ahead window."""
-        self.is_preparing = False
-        """In flight is the ``prepare`` of its context."""
-        self.is_alone = False
-        """Nothing else may be in flight beside it: a worker died of it, perhaps."""
-        self.has_intent = False
-        """Its intent is on record already."""
-        self.slot: Slot | None = None
-        """The slot kept for it."""
-        self.digest = ""
-        """Of the request in flight."""
-        self.shared: RequestContext | None = None
-        """The context of the case."""
-        self.tries = 0
-        self.losses = 0
-        self.queued_at = now
-        self.started_at = now
-        self.due = now
-        """Not before."""
 
 
 class Start(NamedTuple):
@@ -139,7 +90,7 @@ class Schedule:
         if call.is_ahead:
             call.is_ahead = False
             self.ahead -= 1
-        if call.answer is not None:
+        if call.is_settled:
             return
         self.waiting += 1
         for queue in (self._front, self._begun):
@@ -154,46 +105,46 @@ class Schedule:
         goes first; that never delays an asked call.
         """
         self._wake(now)
-        if self.running >= self.jobs or self._alone is not None:
+        lone = next((call for call in (*self._asked, *self._begun) if call.is_alone), None)
+        if self.running >= self.jobs or self._alone or (lone and self.running):
             # Until something lands.
             return Sleep(None)
         wake: float | None = min((call.due - now for call in self._later), default=None)
-        queues: list[Iterable[Call]] = [self._asked, self._begun]
-        if may_start(
-            is_asked=False,
-            jobs=self.jobs,
-            running=self.running,
-            ahead=self.ahead,
-            is_waiting=self.waiting > 0,
-        ):
-            queues.append(self._front)
-        for queue in queues:
+        for queue in [[lone]] if lone else self._queues():
             fallback: Start | None = None
             for call in queue:
-                run = call.run
-                if call.is_alone and self.running:
-                    continue
                 slot = call.slot
+                if slot is None and call.run.group is not None:
+                    slot = call.run.group.pick(call.context)
                 if slot is None:
-                    slot = None if run.group is None else run.group.pick(call.view.context)
-                    if slot is None:
-                        continue
-                rest = run.rate.wait_s(now)
+                    continue
+                rest = call.run.rate.wait_s(now)
                 if rest > 0:
                     wake = rest if wake is None else min(wake, rest)
                     continue
-                verdict = run.ledger.verdict()
+                verdict = call.run.ledger.verdict()
                 if verdict == "exhausted":
-                    return Exhausted(run)
+                    return Exhausted(call.run)
                 if verdict == "wait":
                     continue
                 start = Start(call, slot)
-                if call.view.context is None or slot.has(call.view.context):
+                if call.context is None or slot.has(call.context):
                     return start
                 fallback = fallback or start
             if fallback is not None:
                 return fallback
         return Sleep(wake)
+
+    def _queues(self) -> list[Iterable[Call]]:
+        """Return the calls that the window lets start, by rank."""
+        has_room = may_start(
+            is_asked=False,
+            jobs=self.jobs,
+            running=self.running,
+            ahead=self.ahead,
+            is_waiting=self.waiting > 0,
+        )
+        return [self._asked, self._begun, self._front if has_room else ()]
 
     def _wake(self, now: float) -> None:
         for call in [call for call in self._later if call.due <= now]:
@@ -208,27 +159,30 @@ class Schedule:
         if call.slot is None:
             call.slot = slot
             slot.running += 1
-        context = call.view.context
-        call.is_preparing = context is not None and not slot.has(context)
-        if call.is_preparing and context is not None:
-            slot.preparing.add(context)
+        call.is_preparing = call.context is not None and not slot.has(call.context)
+        if call.is_preparing and call.context is not None:
+            slot.preparing.add(call.context)
         if not call.is_asked and not call.is_ahead:
             call.is_ahead = True
             self.ahead += 1
         if call.is_alone:
             self._alone = call
+        call.is_in_flight = True
         self.running += 1
         call.run.rate.take(now)
         call.run.ledger.reserve(call)
 
     def landed(self, call: Call) -> None:
         """What was in flight for a call is back; its slot is still kept."""
+        if not call.is_in_flight:
+            return
+        call.is_in_flight = False
         self.running -= 1
         call.run.ledger.release(call)
         if self._alone is call:
             self._alone = None
-        if call.slot is not None and call.view.context is not None:
-            call.slot.preparing.discard(call.view.context)
+        if call.is_preparing and call.slot is not None and call.context is not None:
+            call.slot.preparing.discard(call.context)
 
     def go_on(self, call: Call) -> None:
         """Its context is taken in: the call itself is next, on the same slot."""
@@ -243,8 +197,9 @@ class Schedule:
     def answered(self, call: Call) -> None:
         """The call has its answer, or nobody waits for it any more."""
         self.free(call)
-        if call.is_asked:
+        if call.is_asked and not call.is_settled:
             self.waiting -= 1
+        call.is_settled = True
 
     def free(self, call: Call) -> None:
         """Give the slot back."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from pytest_benchbed.calls.group import HostGroup
+from pytest_benchbed.calls.line import Line
+from pytest_benchbed.calls.line import utc_now
 from pytest_benchbed.calls.plan import RunCalls
-from pytest_benchbed.calls.pool import HostGroup
 from pytest_benchbed.calls.rate import Rate
 from pytest_benchbed.calls.record import CallsFile
-from pytest_benchbed.calls.record import Line
-from pytest_benchbed.calls.record import utc_now
 from pytest_benchbed.calls.spend import SpendLedger
 from pytest_benchbed.model.errors import Whose
 from pytest_benchbed.model.outcome import Outcome

@@ -19,8 +19,8 @@ from pytest_benchbed.adapters.python_host import PrepareReply
 from pytest_benchbed.adapters.spec import AdapterSpec
 from pytest_benchbed.calls.broker import Broker
 from pytest_benchbed.calls.executors import LocalExecutor
+from pytest_benchbed.calls.line import Line
 from pytest_benchbed.calls.plan import RunCalls
-from pytest_benchbed.calls.record import Line
 from pytest_benchbed.calls.record import read_calls
 from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.model.outcome import Outcome
@@ -85,7 +85,6 @@ class FakeHost:
     def __init__(self, system: System, slot: int) -> None:
         self.system = system
         self.slot = slot
-        self.prepared: set[str] = set()
         self.is_alive = False
         self.dead = threading.Event()
 
@@ -102,10 +101,7 @@ class FakeHost:
 
     def prepare(self, context: Mapping[str, Any], timeout_s: float) -> PrepareReply:
         self.system.prepares.append((self.slot, context["id"]))
-        reply = self.system.take_in(dict(context))
-        if reply.error is None:
-            self.prepared.add(context["id"])
-        return reply
+        return self.system.take_in(dict(context))
 
     def predict(
         self, case: Mapping[str, Any], timeout_s: float, drive: str | None = None

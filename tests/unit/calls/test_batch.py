@@ -252,7 +252,7 @@ def test_a_failed_batch_is_resumed_with_a_request_and_a_folder_of_its_own(tmp_pa
     assert again.outputs == [tmp_path / "adapter" / "batch-2"]
     assert len(read_json((tmp_path / "adapter-request.json").read_bytes())["cases"]) == 3
     assert account.spent_usd == 1
-    assert read_calls(tmp_path / "calls.jsonl").lost == 0
+    assert read_calls(tmp_path / "calls.jsonl").tally.lost_batches == 0
 
 
 def test_a_complete_batch_is_not_run_again(tmp_path: Path) -> None:

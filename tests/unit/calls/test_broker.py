@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pytest_benchbed.calls.record import Line
+from pytest_benchbed.calls.line import Line
 from pytest_benchbed.model.errors import RunError
 from pytest_benchbed.model.outcome import Outcome
 from tests.unit.calls.fakes import LONG_S
@@ -400,16 +400,18 @@ def test_a_fault_while_taking_in_a_result_is_technical_for_that_case(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with broker_of(System(), plan_of(tmp_path), jobs=1) as broker:
-        real = broker._dispatcher._row
+        real = broker._dispatcher._decide
 
-        def fail_once(*words: Any) -> Line:
-            monkeypatch.setattr(broker._dispatcher, "_row", real)
+        def fail_once(*words: Any) -> None:
+            monkeypatch.setattr(broker._dispatcher, "_decide", real)
             raise KeyError("bug")
 
-        monkeypatch.setattr(broker._dispatcher, "_row", fail_once)
+        monkeypatch.setattr(broker._dispatcher, "_decide", fail_once)
         broker.start({"words": ids(2)})
         first = broker.predict("words", "c-000")
         second = broker.predict("words", "c-001")
+        assert broker._schedule.running == 0
+        assert broker._schedule.waiting == 0
 
     assert (first["state"], first["error"]["kind"]) == ("technical", "internal")
     assert second["state"] == "ok"

@@ -320,3 +320,19 @@ def test_an_adapter_that_declines_a_context_is_technical(tmp_path: Path) -> None
         row = broker.predict("words", "c-000")
 
     assert (row["state"], row["error"]["kind"]) == ("technical", "late_no-answer")
+
+
+def test_two_benchmarks_in_one_process_do_not_share_a_context_of_one_name(tmp_path: Path) -> None:
+    (tmp_path / "b").mkdir()
+    first = plan_of(tmp_path, benchmark="a", contexts=contexts_of(doc=1))
+    second = plan_of(tmp_path / "b", benchmark="b", contexts=contexts_of(doc=1))
+    object.__setattr__(second.spec, "path", first.spec.path)
+    system = System(info=ONE)
+
+    with broker_of(system, first, second) as broker:
+        broker.start({"a": [], "b": []})
+        assert broker.predict("a", "c-000")["state"] == "ok"
+        assert broker.predict("b", "c-000")["state"] == "ok"
+
+    assert system.starts == [0]
+    assert system.prepares == [(0, "doc"), (0, "doc")]

@@ -63,7 +63,7 @@ def test_every_try_of_a_retry_is_an_intent_and_an_outcome(tmp_path: Path) -> Non
         ("intent", None, 1),
         ("outcome", "ok", 1),
     ]
-    assert read_calls(tmp_path / "calls.jsonl").lost == 0
+    assert read_calls(tmp_path / "calls.jsonl").tally.assumed == 0
 
 
 def test_attempts_count_all_tries(tmp_path: Path) -> None:
@@ -433,6 +433,24 @@ def test_a_new_process_for_each_call_if_the_adapter_wants_it(tmp_path: Path) -> 
 
     assert system.starts == [0, 0, 0]
     assert system.closed == 3
+
+
+def test_fresh_processes_of_an_async_adapter_take_one_call_each(tmp_path: Path) -> None:
+    """Ending the process after one call would take the others with it."""
+    system = System(holding=threading.Event())
+    system.info = replace(system.info, fresh_process=True, is_async=True, max_concurrency=2)
+
+    with broker_of(system, plan_of(tmp_path), jobs=2) as broker:
+        broker.start({"words": []})
+        futures = [broker.ask("words", case) for case in ids(4)]
+        while system.running < 2:
+            threading.Event().wait(0.002)
+        assert system.holding is not None
+        system.holding.set()
+        assert {answer(future)["state"] for future in futures} == {"ok"}
+
+    assert set(system.starts) == {0, 1}
+    assert len(system.starts) == 4
 
 
 def test_the_bench_file_decides_about_fresh_processes(tmp_path: Path) -> None:

@@ -1,0 +1,179 @@
+"""The processes of one adapter: one a slot, started when needed, restarted for the next case.
+
+A slot is a process. An adapter whose ``predict`` is async has one process that
+takes several calls at once.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from collections.abc import Mapping
+from typing import Any
+from typing import Protocol
+
+from pytest_benchbed.adapters.info import AdapterInfo
+from pytest_benchbed.adapters.python_host import PrepareReply
+from pytest_benchbed.calls.plan import RunCalls
+from pytest_benchbed.model.errors import TechnicalFailure
+from pytest_benchbed.model.outcome import Outcome
+
+
+class Host(Protocol):
+    """One adapter process, as the pool uses it (``adapters/python_host.py``)."""
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it can take a call."""
+
+    def start(self) -> AdapterInfo:
+        """Start the process and greet it (``TechnicalFailure`` if that fails)."""
+
+    def supports(self, benchmark: str) -> bool:
+        """Ask the adapter (``TechnicalFailure`` if that fails)."""
+
+    def prepare(self, context: Mapping[str, Any], timeout_s: float) -> PrepareReply:
+        """Have a context taken in."""
+
+    def predict(
+        self, case: Mapping[str, Any], timeout_s: float, drive: str | None = None
+    ) -> Outcome:
+        """Ask one case."""
+
+    def close(self) -> object:
+        """Let the adapter close, then end the process."""
+
+    def kill(self) -> object:
+        """End the process and all its children at once; callable from any thread, again too."""
+
+
+ContextKey = tuple[str, str]
+"""Benchmark and context: two benchmarks that share a process may name a context alike."""
+HostFactory = Callable[[RunCalls, int, AdapterInfo | None], Host]
+"""Make the host of a slot, not started; the info is what an earlier one said, if there was one."""
+
+
+class Slot:
+    """A place for one process. ``running`` and ``preparing`` belong to the broker's lock."""
+
+    def __init__(self, index: int, capacity: int) -> None:
+        """``capacity``: calls at once in its process."""
+        self.index = index
+        self.capacity = capacity
+        self.running = 0
+        """Calls that the slot is kept for."""
+        self.preparing: set[ContextKey] = set()
+        self.prepared: set[ContextKey] = set()
+        """What the process has taken in; of no worth once it is dead."""
+        self.host: Host | None = None
+        self.starting = threading.Lock()
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether a process is there to be asked."""
+        return self.host is not None and self.host.is_alive
+
+    def has(self, context: ContextKey) -> bool:
+        """Say whether the living process has taken in a context."""
+        return context in self.prepared and self.is_alive
+
+
+class HostGroup:
+    """All processes of one adapter."""
+
+    def __init__(self, plan: RunCalls, make: HostFactory, jobs: int) -> None:
+        """``plan``: of the first run that uses them; its folder gets their logs."""
+        self.plan = plan
+        self.info: AdapterInfo | None = None
+        self.slots = [Slot(0, 1)]
+        self._make = make
+        self._jobs = jobs
+        self._is_killed = False
+
+    @property
+    def concurrency(self) -> int:
+        """Calls at once."""
+        return sum(slot.capacity for slot in self.slots)
+
+    def open(self) -> AdapterInfo:
+        """Start the first process; from then on the number of slots is known.
+
+        Raises:
+            TechnicalFailure: it did not start, twice.
+        """
+        if self.info is None:
+            self.host(self.slots[0])
+            info = self.info
+            assert info is not None
+            count = max(1, min(self._jobs, info.max_concurrency))
+            if info.is_async and not info.fresh_process:
+                self.slots[0].capacity = count
+            else:
+                self.slots += [Slot(index, 1) for index in range(1, count)]
+            return info
+        return self.info
+
+    def pick(self, context: ContextKey | None) -> Slot | None:
+        """Return a free slot, best one that has the context, else a running one; None: none free.
+
+        A slot that is taking in this very context is not free for it.
+        """
+        best: Slot | None = None
+        for slot in self.slots:
+            if slot.running >= slot.capacity or context in slot.preparing:
+                continue
+            if context is not None and slot.has(context):
+                return slot
+            if best is None or (slot.is_alive and not best.is_alive):
+                best = slot
+        return best
+
+    def host(self, slot: Slot) -> Host:
+        """Return the living process of a slot, started if need be.
+
+        A start that fails is tried once more: twice in a row is no accident.
+
+        Raises:
+            TechnicalFailure: kind ``adapter_start``.
+        """
+        with slot.starting:
+            if slot.host is not None:
+                if slot.host.is_alive:
+                    return slot.host
+                slot.host.kill()
+            slot.prepared = set()
+            for last in (False, True):
+                slot.host = host = self._make(self.plan, slot.index, self.info)
+                try:
+                    info = host.start()
+                    if self._is_killed:
+                        # It was not there yet when the others were killed.
+                        last = True
+                        raise TechnicalFailure("killed", "the session is over")
+                except TechnicalFailure as failure:
+                    host.kill()
+                    if last:
+                        raise TechnicalFailure(
+                            "adapter_start",
+                            ": ".join(part for part in (failure.kind, failure.detail) if part),
+                            where=failure.where,
+                            whose=failure.whose,
+                        ) from None
+                    continue
+                if self.info is None:
+                    self.info = info.with_bench_file(self.plan.spec)
+                return host
+        raise AssertionError("unreachable: the second failure raises")
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether the adapter wants a new process for each call."""
+        return self.info is not None and self.info.fresh_process
+
+    def hosts(self) -> list[Host]:
+        """Return every process there is."""
+        return [slot.host for slot in self.slots if slot.host is not None]
+
+    def forbid(self) -> None:
+        """Start no more processes."""
+        self._is_killed = True
