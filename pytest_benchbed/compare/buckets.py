@@ -46,7 +46,7 @@ def bucket(
     old = [other for other in (baseline_row, *control_rows) if other is not None]
     if baseline_row is None or not all(_is_comparable(row, other, profile) for other in old):
         return left
-    change = change_of(row, baseline_row, old[1:], profile=profile, judge=judge)
+    change = change_of(row, old, profile=profile, judge=judge)
     if not (change.is_worse or change.is_better):
         return left
     if change.is_unstable:

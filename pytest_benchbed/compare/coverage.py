@@ -37,6 +37,9 @@ class Covered:
     lost: int = 0
     """Selected, but neither a result nor a hole on record."""
     compared: list[str] = field(default_factory=list)
+    rows: list[tuple[Row, list[Row]]] = field(default_factory=list)
+    """Of each compared case, in the order of ``compared``: its row, and the old code's,
+    the baseline's first."""
     holes: list[str] = field(default_factory=list)
     not_in_baseline: list[str] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
@@ -97,13 +100,47 @@ def cover(
         lost=selected - on_record,
         not_selected=record.counts.scope - selected,
     )
+    sources = [baseline.rows, *(control.rows for control in controls)] if baseline else []
     grown = grown_cases(baseline.record) if baseline else frozenset()
     for case in sorted(candidate.rows):
-        _classify(covered, case, candidate.rows[case], baseline, controls, profile, grown)
+        row = candidate.rows[case]
+        old = [rows.get(case) for rows in sources]
+        if row["errors"].get(profile):
+            _count_declined(covered, case, row, old[0] if old else None, profile)
+        if (comparable := _comparable(row, old, profile)) is not None:
+            covered.compared.append(case)
+            covered.rows.append((row, comparable))
+        else:
+            _classify(covered, case, row, baseline, controls, profile, grown)
     covered.of = record.counts.scope - len(covered.skipped) - len(covered.new)
     if baseline is not None:
         covered.removed = _removed(covered, candidate, baseline)
     return covered
+
+
+def _comparable(row: Row, old: Sequence[Row | None], profile: str) -> list[Row] | None:
+    """Return the rows of the old code if each has a score of equal key, else None."""
+    key = row["keys"].get(profile)
+    if not old or key is None or row["state"] != "scored" or profile not in row["errors"]:
+        return None
+    rows = []
+    for other in old:
+        if (
+            other is None
+            or other["state"] != "scored"
+            or other["keys"].get(profile) != key
+            or profile not in other["errors"]
+        ):
+            return None
+        rows.append(other)
+    return rows
+
+
+def _count_declined(covered: Covered, case: str, row: Row, other: Row | None, profile: str) -> None:
+    if declined(row, profile):
+        covered.no_answer.append(case)
+        if other is not None and other["errors"].get(profile):
+            covered.no_answer_known += declined(other, profile)
 
 
 def _classify(
@@ -115,22 +152,14 @@ def _classify(
     profile: str,
     grown: frozenset[str],
 ) -> None:
+    """Say why a case is not compared."""
     state = row["state"]
     other = baseline.rows.get(case) if baseline else None
     if state == "technical":
         covered.technical.append(case)
-        return
-    if state == "scored":
-        errors = row["errors"].get(profile)
-        if errors is None:
-            covered.unscored.append(case)
-            return
-        if errors and declined(row, profile):
-            covered.no_answer.append(case)
-            if other is not None and other["state"] == "scored":
-                theirs = other["errors"].get(profile)
-                covered.no_answer_known += bool(theirs) and declined(other, profile)
-    if baseline is None:
+    elif state == "scored" and profile not in row["errors"]:
+        covered.unscored.append(case)
+    elif baseline is None:
         if state == "skipped":
             covered.skipped.append(case)
     elif other is None or other["state"] == "technical":
@@ -143,35 +172,34 @@ def _classify(
     elif other["state"] == "skipped":
         covered.new.append(case)
     else:
-        _compare_keys(covered, case, row, baseline, other, controls, profile)
+        _set_aside(covered, case, row, other, controls, profile)
 
 
-def _compare_keys(
+def _set_aside(
     covered: Covered,
     case: str,
     row: Row,
-    baseline: RunFacts,
     other: Row,
     controls: Sequence[RunFacts],
     profile: str,
 ) -> None:
-    """Take the case as compared, unless a key differs or a run has no result to compare."""
+    """Say why a case that two runs have scored cannot be compared; the first reason counts."""
+    without = [
+        control.id
+        for control in controls
+        if case not in control.rows or control.rows[case]["state"] != "scored"
+    ]
+    if without:
+        covered.uncontrolled.setdefault(without[0], []).append(case)
+        return
     differs = difference(row, other, profile)
-    is_scored = profile in other["errors"]
     for control in controls:
-        repeat = control.rows.get(case)
-        if repeat is None or repeat["state"] != "scored":
-            covered.uncontrolled.setdefault(control.id, []).append(case)
-            return
-        is_scored = is_scored and profile in repeat["errors"]
-        if not differs and (part := difference(row, repeat, profile)):
+        if not differs and (part := difference(row, control.rows[case], profile)):
             differs = f"{part} (control {control.id})"
     if differs:
         covered.unverifiable.append(Unverifiable(case=case, differs=differs))
-    elif not is_scored:
-        covered.unscored.append(case)
     else:
-        covered.compared.append(case)
+        covered.unscored.append(case)
 
 
 def difference(row: Row, other: Row, profile: str) -> str:
@@ -198,8 +226,10 @@ def _removed(covered: Covered, candidate: RunFacts, baseline: RunFacts) -> list[
     record = candidate.record
     if covered.not_selected or covered.lost or record.scope not in ({}, baseline.record.scope):
         return []
-    known = candidate.rows.keys() | set(covered.holes) | set(record.retired)
-    return sorted(baseline.rows.keys() - known)
+    known = {*covered.holes, *record.retired}
+    return sorted(
+        case for case in baseline.rows if case not in candidate.rows and case not in known
+    )
 
 
 def grown_cases(baseline: RunRecord) -> frozenset[str]:

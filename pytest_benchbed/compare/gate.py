@@ -8,12 +8,10 @@ reads no outcome of a test, no clock and no answer. Source: ENV-055 to ENV-065.
 from __future__ import annotations
 
 from collections.abc import Collection
-from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
 from fractions import Fraction
-from typing import Any
 
 from pytest_benchbed.compare import noise
 from pytest_benchbed.compare.coverage import Covered
@@ -96,7 +94,7 @@ def decide(
     for control, cases in covered.uncontrolled.items():
         raise UsageProblem(uncontrolled_text(control, cases))
     wanted = frozenset(targets)
-    tally = _compare(candidate, baseline, ordered, covered, profile, wanted, judge)
+    tally = _compare(covered, profile, wanted, judge)
     evidence = Evidence(
         candidate=candidate,
         baseline=baseline,
@@ -172,25 +170,12 @@ class _Tally:
     failures: list[TechnicalFailure] = field(default_factory=list)
 
 
-def _compare(
-    candidate: RunFacts,
-    baseline: RunFacts | None,
-    controls: Sequence[RunFacts],
-    covered: Covered,
-    profile: str,
-    targets: frozenset[str],
-    judge: Judge,
-) -> _Tally:
+def _compare(covered: Covered, profile: str, targets: frozenset[str], judge: Judge) -> _Tally:
     """Go through the compared cases; the cases of a group count one by one."""
     tally = _Tally()
-    if baseline is None:
-        return tally
-    for case in covered.compared:
-        repeats = [control.rows[case] for control in controls]
+    for case, (row, old) in zip(covered.compared, covered.rows, strict=True):
         try:
-            change = change_of(
-                candidate.rows[case], baseline.rows[case], repeats, profile=profile, judge=judge
-            )
+            change = change_of(row, old, profile=profile, judge=judge)
         except TechnicalFailure as failure:
             tally.failures.append(failure)
             continue
@@ -201,7 +186,7 @@ def _compare(
         tally.better += change.is_better and not change.is_worse
         if change.is_unstable:
             tally.unstable.append(case)
-        elif change.is_suspect and (case not in targets or not _errors(candidate, case, profile)):
+        elif change.is_suspect and (case not in targets or not row["errors"][profile]):
             # A target with an error fails as a target; one whose metric fell has none.
             tally.suspects.append(
                 Suspect(
@@ -219,13 +204,8 @@ def _target(candidate: RunFacts, case: str, profile: str) -> TargetState:
     """Return the errors left on a target: all of them, known or not, unstable or not."""
     row = candidate.rows.get(case)
     if row is not None and row["state"] == "scored":
-        errors = errors_json(error_set(_errors(candidate, case, profile)))
+        errors = errors_json(error_set(row["errors"].get(profile, ())))
     else:
         kind = SKIPPED if row is not None and row["state"] == "skipped" else NO_RESULT
         errors = [{"kind": kind, "where": {}}]
     return TargetState(case=case, errors=errors)
-
-
-def _errors(run: RunFacts, case: str, profile: str) -> Sequence[Mapping[str, Any]]:
-    errors: Sequence[Mapping[str, Any]] = run.rows[case]["errors"].get(profile, ())
-    return errors

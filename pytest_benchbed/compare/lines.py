@@ -98,10 +98,11 @@ def _noise(gate: GateResult, control_command: str) -> str:
         add = f" · add one: {control_command}" if control_command else ""
         return f"  noise unknown: no control run{add}"
     ages = ", ".join(age(control.age_s) for control in gate.controls)
+    old = "" if any(control.age_s < 0 for control in gate.controls) else " old"
     # A seen nothing proves little, so the limit stands beside it.
     limit = "" if alarm.limit95 is None else f" (95 % limit {percent(alarm.limit95)})"
     return (
-        f"  noise: {count(gate.K, 'control')} ({ages} old) · flaky cases est. "
+        f"  noise: {count(gate.K, 'control')} ({ages}{old}) · flaky cases est. "
         f"{_fraction(gate.flaky_estimate)} · r {gate.r} · "
         f"false alarm est. {percent(alarm.estimate)}{limit}"
     )

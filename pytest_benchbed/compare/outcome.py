@@ -88,12 +88,12 @@ def _paired(
         if is_new or (baseline_row is not None and baseline_row["state"] == "skipped"):
             return ItemOutcome("xfailed", "new: not judged")
         return ItemOutcome("failed", "errors, and the baseline has no result to compare with")
-    repeats = [other for other in control_rows if other["state"] == "scored"]
-    for other in (baseline_row, *repeats):
+    old = [baseline_row, *(other for other in control_rows if other["state"] == "scored")]
+    for other in old:
         if part := difference(row, other, profile):
             return ItemOutcome("xfailed", f"unverifiable: other {part}") if errors else PASSED
     try:
-        change = change_of(row, baseline_row, repeats, profile=profile, judge=judge)
+        change = change_of(row, old, profile=profile, judge=judge)
     except TechnicalFailure as failure:
         return ItemOutcome("error", str(failure))
     if change.is_suspect:

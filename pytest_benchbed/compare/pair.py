@@ -60,14 +60,15 @@ def error_set(errors: Iterable[Mapping[str, Any]]) -> ErrorSet:
     Equal exactly when their canonical JSON is equal, at a tenth of its price,
     which a run of 10,000 cases and four profiles pays in full.
     """
-    return frozenset(_identity(error) for error in errors)
+    return frozenset([_identity(error) for error in errors])
 
 
 def _identity(error: Mapping[str, Any]) -> ErrorKey:
-    place = sorted(
-        (name, tuple(value) if isinstance(value, list) else value)
+    place = [
+        (name, tuple(value) if type(value) is list else value)
         for name, value in error["where"].items()
-    )
+    ]
+    place.sort()
     return error["kind"], tuple(place)
 
 

@@ -23,7 +23,6 @@ from pytest_benchbed.compare.pair import ErrorSet
 from pytest_benchbed.compare.pair import error_set
 from pytest_benchbed.compare.pair import pair
 from pytest_benchbed.compare.values import is_worse_value
-from pytest_benchbed.compare.values import spreads
 from pytest_benchbed.compare.values import ten_thousandths
 from pytest_benchbed.model.error import Error
 from pytest_benchbed.model.error import Metric
@@ -59,20 +58,20 @@ class Change:
 UNCHANGED = Change()
 
 
-def change_of(
-    row: Row, baseline: Row, controls: Sequence[Row], *, profile: str, judge: Judge
-) -> Change:
-    """Compare one case's row with those of the old code.
+def change_of(row: Row, old: Sequence[Row], *, profile: str, judge: Judge) -> Change:
+    """Compare one case's row with those of the old code: the baseline's, then the controls'.
 
     All rows are scored and of equal key. Without controls every case is stable.
 
     Raises:
         TechnicalFailure: the type's ``is_worse`` raised.
     """
-    old = [baseline, *controls]
     errors = row["errors"][profile]
     # Nearly every case of nearly every run ends here; no set is built for it.
-    if all(other["errors"][profile] == errors for other in old):
+    for other in old:
+        if other["errors"][profile] != errors:
+            break
+    else:
         if not (judge.tolerance or judge.has_own_is_worse):
             return UNCHANGED
         metrics = _metrics(row, profile)
@@ -86,14 +85,37 @@ def change_of(
     return _with_tolerances(change, row, old, profile, judge) if judge.tolerance else change
 
 
-def is_worse_than(row: Row, other: Row, *, profile: str, judge: Judge) -> bool:
-    """Say whether one row is worse than another of the same case (a regression, not yet noise)."""
-    return change_of(row, other, (), profile=profile, judge=judge).is_worse
+def moves(rows: Sequence[Row], *, profile: str, judge: Judge) -> list[tuple[int, int]]:
+    """Return the pairs (i, j) in which row j of a case is worse than row i, and not better too."""
+    own = _asker(profile, judge) if judge.has_own_is_worse else None
+    sets = _error_sets(rows, profile)
+    metrics = _measured(rows, profile, judge)
+
+    def is_worse(one: int, two: int) -> bool:
+        is_worse = own(rows[one], rows[two]) if own else bool(sets[one] - sets[two])
+        return is_worse or any(metric.is_worse(one, two) for metric in metrics)
+
+    pairs = permutations(range(len(rows)), 2)
+    return [(one, two) for one, two in pairs if is_worse(two, one) and not is_worse(one, two)]
+
+
+def _error_sets(rows: Sequence[Row], profile: str) -> list[ErrorSet]:
+    """Return the error set of each row; equal lists, which most are, become a set once."""
+    known: list[tuple[object, ErrorSet]] = []
+    sets: list[ErrorSet] = []
+    for row in rows:
+        errors = row["errors"][profile]
+        found = next((one for other, one in known if other == errors), None)
+        if found is None:
+            found = error_set(errors)
+            known.append((errors, found))
+        sets.append(found)
+    return sets
 
 
 def _by_errors(row: Row, old: Sequence[Row], profile: str) -> Change:
-    baseline, *controls = (error_set(other["errors"][profile]) for other in old)
-    paired = pair(error_set(row["errors"][profile]), baseline, controls)
+    mine, baseline, *controls = _error_sets([row, *old], profile)
+    paired = pair(mine, baseline, controls)
     return Change(
         new=paired.new,
         gone=paired.gone,
@@ -107,11 +129,10 @@ def _by_errors(row: Row, old: Sequence[Row], profile: str) -> Change:
 def _by_own_rule(row: Row, old: Sequence[Row], profile: str, judge: Judge) -> Change:
     is_worse = _asker(profile, judge)
     is_unstable = any(is_worse(one, two) for one, two in permutations(old, 2))
-    beats_none = all(is_worse(row, other) for other in old)
-    sets = [error_set(other["errors"][profile]) for other in old]
-    mine = error_set(row["errors"][profile])
+    is_worst = all(is_worse(row, other) for other in old)
+    mine, *sets = _error_sets([row, *old], profile)
     new = mine.difference(*sets)
-    if beats_none and not new:
+    if is_worst and not new:
         new = frozenset([_fall()])
     return Change(
         new=new,
@@ -119,7 +140,7 @@ def _by_own_rule(row: Row, old: Sequence[Row], profile: str, judge: Judge) -> Ch
         is_worse=is_worse(row, old[0]),
         is_better=is_worse(old[0], row),
         is_unstable=is_unstable,
-        is_suspect=beats_none and not is_unstable,
+        is_suspect=is_worst and not is_unstable,
     )
 
 
@@ -155,17 +176,13 @@ def _with_tolerances(
     is_unstable = change.is_unstable
     is_worse, is_better = change.is_worse, change.is_better
     fallen: list[ErrorKey] = []
-    for metric, allowed in judge.tolerance.items():
-        tolerance = ten_thousandths(allowed) or 0
-        lower = metric in judge.lower_is_better
-        value = ten_thousandths(_metrics(row, profile).get(metric))
-        others = [ten_thousandths(_metrics(other, profile).get(metric)) for other in old]
-        falls = [is_worse_value(value, other, tolerance, lower=lower) for other in others]
-        is_unstable = is_unstable or spreads(others, tolerance)
-        is_worse = is_worse or falls[0]
-        is_better = is_better or is_worse_value(others[0], value, tolerance, lower=lower)
-        if all(falls):
-            fallen.append(_fall(metric))
+    runs = range(1, len(old) + 1)
+    for metric in _measured([row, *old], profile, judge):
+        is_unstable = is_unstable or any(metric.is_worse(*two) for two in permutations(runs, 2))
+        is_worse = is_worse or metric.is_worse(0, 1)
+        is_better = is_better or metric.is_worse(1, 0)
+        if all(metric.is_worse(0, run) for run in runs):
+            fallen.append(_fall(metric.name))
     return Change(
         new=change.new.union(fallen),
         gone=change.gone,
@@ -174,6 +191,32 @@ def _with_tolerances(
         is_unstable=is_unstable,
         is_suspect=(change.is_suspect or bool(fallen)) and not is_unstable,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """One metric of several rows of a case, in ten-thousandths."""
+
+    name: str
+    tolerance: int
+    lower_is_better: bool
+    values: list[int | None]
+
+    def is_worse(self, one: int, two: int) -> bool:
+        value, other = self.values[one], self.values[two]
+        return is_worse_value(value, other, self.tolerance, lower=self.lower_is_better)
+
+
+def _measured(rows: Sequence[Row], profile: str, judge: Judge) -> list[_Measured]:
+    return [
+        _Measured(
+            name,
+            ten_thousandths(tolerance) or 0,
+            name in judge.lower_is_better,
+            [ten_thousandths(_metrics(row, profile).get(name)) for row in rows],
+        )
+        for name, tolerance in judge.tolerance.items()
+    ]
 
 
 def _metrics(row: Row, profile: str) -> Mapping[str, Metric]:

@@ -6,11 +6,8 @@ Values and tolerances are compared as whole ten-thousandths, never as floats:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from decimal import ROUND_HALF_EVEN
 from decimal import Decimal
-from fractions import Fraction
-from itertools import combinations
 from typing import Any
 
 SCALE = 10_000
@@ -26,9 +23,17 @@ def ten_thousandths(value: Any) -> int | None:
         return None
     if isinstance(value, list | tuple):
         top, bottom = value
-        return round(Fraction(top * SCALE, bottom)) if bottom else None
+        return _divided(top * SCALE, bottom) if bottom else None
+    if isinstance(value, int):
+        return value * SCALE
     scaled = Decimal(repr(value)) * SCALE
     return int(scaled.to_integral_value(ROUND_HALF_EVEN))
+
+
+def _divided(top: int, bottom: int) -> int:
+    """Return ``top / bottom`` half to even, ``bottom`` above 0, quicker than a Fraction."""
+    whole, rest = divmod(top, bottom)
+    return whole + (2 * rest > bottom or (2 * rest == bottom and whole % 2 == 1))
 
 
 def is_worse_value(value: int | None, other: int | None, tolerance: int, *, lower: bool) -> bool:
@@ -41,12 +46,3 @@ def is_worse_value(value: int | None, other: int | None, tolerance: int, *, lowe
         return value is None and other is not None
     fall = value - other if lower else other - value
     return fall > tolerance
-
-
-def spreads(values: Sequence[int | None], tolerance: int) -> bool:
-    """Say whether any two of the values differ by more than ``tolerance``."""
-    return any(
-        is_worse_value(one, two, tolerance, lower=False)
-        or is_worse_value(two, one, tolerance, lower=False)
-        for one, two in combinations(values, 2)
-    )

@@ -6,18 +6,19 @@ text on any day.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from itertools import permutations
+from contextlib import suppress
 
 from pytest_benchbed.compare.facts import RunFacts
 from pytest_benchbed.compare.facts import seconds_between
-from pytest_benchbed.compare.judge import Judge
 from pytest_benchbed.compare.phrases import age
 from pytest_benchbed.compare.phrases import percent
 from pytest_benchbed.compare.rules import ChosenRule
-from pytest_benchbed.compare.stability import is_worse_than
+from pytest_benchbed.compare.stability import moves
 from pytest_benchbed.compare.status import Evidence
 from pytest_benchbed.compare.status import unjudged_cases
+from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.model.escape import term
 
 DAY_S = 86_400
@@ -57,7 +58,7 @@ def warnings_of(evidence: Evidence, rule: ChosenRule, stale_days: int) -> list[s
     if newest > stale_days * DAY_S:
         lines.append(f"stale: the newest run of the old code is {age(newest)} old")
     lines += _versions(candidate, old)
-    lines += _shifts(old, evidence.unstable, len(evidence.covered.compared), evidence)
+    lines += _shifts(old, evidence)
     return lines
 
 
@@ -66,35 +67,32 @@ def _versions(candidate: RunFacts, old: Sequence[RunFacts]) -> list[str]:
     now = candidate.record.versions.get(name)
     return [
         f"run {run.id} was made by pytest-benchbed {term(then, 40)}, this one by {term(now, 40)} "
-        f"({age(seconds_between(run.record, candidate.record))} between them)"
+        f"({age(abs(seconds_between(run.record, candidate.record)))} between them)"
         for run in old
         if (then := run.record.versions.get(name)) != now
     ]
 
 
-def _shifts(
-    old: Sequence[RunFacts], unstable: Sequence[str], compared: int, evidence: Evidence
-) -> list[str]:
+def _shifts(old: Sequence[RunFacts], evidence: Evidence) -> list[str]:
     """Warn where most cases move one way between two runs of the same code.
 
     Only unstable cases can have moved, so a run with few of them is not searched.
     """
     lines: list[str] = []
+    unstable, compared = evidence.unstable, len(evidence.covered.compared)
     if len(unstable) < SHIFT_CASES or 2 * len(unstable) <= compared:
         return lines
-    for one, two in permutations(sorted(old, key=lambda run: run.id), 2):
-        moved = sum(_moved(one, two, case, evidence.profile, evidence.judge) for case in unstable)
-        if moved >= SHIFT_CASES and 2 * moved > compared:
+    runs = sorted(old, key=lambda run: run.id)
+    moved: Counter[tuple[int, int]] = Counter()
+    for case in unstable:
+        rows = [run.rows[case] for run in runs]
+        with suppress(TechnicalFailure):  # a scorer that breaks blocks the verdict elsewhere
+            moved.update(moves(rows, profile=evidence.profile, judge=evidence.judge))
+    for (one, two), cases in sorted(moved.items()):
+        if cases >= SHIFT_CASES and 2 * cases > compared:
             lines.append(
-                f"run-wide shift: {moved} of {compared} cases ({percent(moved / compared)}) are "
-                f"worse in {two.id} than in {one.id}, both of the same code; a condition of one "
-                "run looks like many regressions"
+                f"run-wide shift: {cases} of {compared} cases ({percent(cases / compared)}) are "
+                f"worse in {runs[two].id} than in {runs[one].id}, both of the same code; a "
+                "condition of one run looks like many regressions"
             )
     return lines
-
-
-def _moved(one: RunFacts, two: RunFacts, case: str, profile: str, judge: Judge) -> bool:
-    before, after = one.rows[case], two.rows[case]
-    return is_worse_than(after, before, profile=profile, judge=judge) and not is_worse_than(
-        before, after, profile=profile, judge=judge
-    )

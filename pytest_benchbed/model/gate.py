@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 from typing import Literal
 
+from pydantic import Field
+
 from pytest_benchbed.model.base import Model
 from pytest_benchbed.model.run import GateStatus
 
@@ -105,7 +107,7 @@ class GateResult(Model):
     flaky_estimate: str | None
     """``numerator/denominator``."""
     loo_counts: list[int] | None
-    lambda_: float | None
+    lambda_: float | None = Field(alias="lambda")
     allowed: int | None
     suspects: list[Suspect]
     unstable: list[str]
@@ -117,9 +119,3 @@ class GateResult(Model):
     smallest_change: SmallestChange
     sign_test: SignTest
     warnings: list[str]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the JSON form; ``lambda`` is a word of Python, so it is renamed here."""
-        row = super().to_json()
-        row["lambda"] = row.pop("lambda_")
-        return row
