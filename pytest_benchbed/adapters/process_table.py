@@ -33,10 +33,10 @@ def read_table(root: str = "/proc") -> list[Entry]:
     return entries
 
 
-def _read(path: str) -> bytes:
+def _read(path: str, size: int = 4096) -> bytes:
     fd = os.open(path, os.O_RDONLY)
     try:
-        return os.read(fd, 4096)
+        return os.read(fd, size)
     finally:
         os.close(fd)
 
@@ -62,9 +62,18 @@ def descendants(table: Sequence[Entry], root: int) -> list[Entry]:
     return found
 
 
-def kill_session(session: int) -> None:
-    """Kill every process of one session: the last resort when its supervisor is gone."""
-    for entry in read_table():
-        if entry.session == session and entry.pid != os.getpid():
-            with contextlib.suppress(OSError):
+def kill_marked(session: int, variable: str, root: str = "/proc") -> None:
+    """Kill what has a session, or a variable (``NAME=value``) in its environment.
+
+    The last resort when the supervisor was killed: then its descendants have
+    another parent. A process that hides both escapes; nothing but confinement
+    stops that.
+    """
+    mark = os.fsencode(variable)
+    for entry in read_table(root):
+        with contextlib.suppress(OSError):
+            is_ours = entry.session == session or mark in _read(
+                f"{root}/{entry.pid}/environ", 1024 * 1024
+            ).split(b"\0")
+            if is_ours and entry.pid != os.getpid():
                 os.kill(entry.pid, signal.SIGKILL)

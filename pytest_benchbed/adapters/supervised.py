@@ -17,7 +17,7 @@ from typing import Any
 from pytest_benchbed.adapters.process import Exit
 from pytest_benchbed.adapters.process import Order
 from pytest_benchbed.adapters.process import start_failure
-from pytest_benchbed.adapters.process_table import kill_session
+from pytest_benchbed.adapters.process_table import kill_marked
 from pytest_benchbed.model.errors import TechnicalFailure
 
 SUPERVISOR = Path(__file__).with_name("supervisor.py")
@@ -38,6 +38,7 @@ class SupervisedProcess:
         self._reading = threading.RLock()
         self._writing = threading.Lock()
         self.pid = 0
+        self._mark = f"HOME={order.env.get('HOME', '')}"
         try:
             # No PR_SET_PDEATHSIG here: it fires when the *thread* that started the
             # supervisor ends. The end of the control pipe tells it that we died.
@@ -144,10 +145,10 @@ class SupervisedProcess:
     def _conclude(self, message: dict[str, Any]) -> None:
         """Keep how it ended, reap the supervisor and give the pipes back."""
         if not message and self.pid:
-            # The supervisor died first; what has the adapter's session still dies.
+            # The supervisor died first; what has its session or scratch still dies.
             with contextlib.suppress(OSError):
                 os.killpg(self.pid, signal.SIGKILL)
-            kill_session(self.pid)
+            kill_marked(self.pid, self._mark)
         with self._writing:
             self._is_closed = True
             os.close(self._control)
