@@ -175,7 +175,8 @@ def good_rows(
             yield GoodRow(line, start + len(raw) - len(text), text, *named)
         start += len(raw)
     if crlf:
-        cause = f"{crlf} lines end in CRLF; the file differs only in line ends from what it must be"
+        lines_end = "1 line ends" if crlf == 1 else f"{crlf} lines end"
+        cause = f"{lines_end} in CRLF; the file differs only in line ends from what it must be"
         remedy = f"Write it with LF, and add to .gitattributes: {GIT_ATTRIBUTES}"
         faults.add(first_crlf, None, cause, remedy)
     if not raw.endswith(b"\n"):
