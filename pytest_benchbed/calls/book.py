@@ -17,7 +17,6 @@ from pytest_benchbed.calls.call import Call
 from pytest_benchbed.calls.line import Line
 from pytest_benchbed.calls.schedule import Schedule
 from pytest_benchbed.calls.state import RunState
-from pytest_benchbed.calls.state import technical
 from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.model.run import TechnicalRecord
 from pytest_benchbed.model.usage import Usage
@@ -185,8 +184,3 @@ def broken_record(error: BaseException) -> TechnicalRecord:
     """Return a fault of our own as a failure of the whole run."""
     text = f"{type(error).__name__}: {error}"[:200]
     return TechnicalRecord(case=None, whose="system", kind="internal", detail=text)
-
-
-def error_of(failure: TechnicalFailure) -> dict[str, Any]:
-    """Return a failure as the ``error`` of an outcome."""
-    return technical(failure.kind, failure.detail, where=failure.where, whose=failure.whose)

@@ -127,7 +127,9 @@ class Broker:
             with self._changed:
                 self._dispatcher.note_money(run)
             attempts = range(1, run.plan.repeats + 1)
-            if all(run.is_recorded(case, attempt) for attempt in attempts for case in cases):
+            if run.stopped is not None or all(
+                run.is_recorded(case, attempt) for attempt in attempts for case in cases
+            ):
                 continue
             if run.is_executable:
                 batches.append((run, cases))
@@ -229,7 +231,7 @@ class Broker:
         if found is not None:
             return found
         try:
-            if not run.is_executable:
+            if not run.is_executable and run.stopped is None:
                 self._greet(run)
             view = run.plan.view(case)
         except Exception as error:

@@ -8,6 +8,7 @@ line. There is one writer, the broker; :func:`read_calls` is the one reader.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import threading
@@ -292,10 +293,7 @@ def _sync_directory(folder: Path) -> None:
         descriptor = os.open(folder, os.O_RDONLY)
     except OSError:
         return
-    try:
+    # Some network file systems refuse it; the file itself is synced with each record.
+    with contextlib.suppress(OSError):
         os.fsync(descriptor)
-    except OSError:
-        # Some network file systems refuse it; the file itself is synced with each record.
-        pass
-    finally:
-        os.close(descriptor)
+    os.close(descriptor)

@@ -346,3 +346,19 @@ def test_a_batch_that_cannot_be_recorded_breaks_the_run(
 
     assert {row["error"]["kind"] for row in rows} == {"storage"}
     assert failures == ["storage"]
+
+
+def test_a_dataset_that_cannot_be_read_any_more_breaks_the_run_before_the_batch(
+    tmp_path: Path,
+) -> None:
+    executable = Executable()
+
+    rows, _, failures = run(executable, batch_plan(tmp_path), ["c-000"])
+    assert failures == []
+    with broker_of(System(), resumed(batch_plan(tmp_path)), batches=executable) as broker:
+        broker.start({"words": ["c-000", "lost-1"]})
+        failures = [record.kind for record in broker.failures("words")]
+        assert broker.predict("words", "c-000")["raw"] == rows[0]["raw"]
+
+    assert failures == ["storage"]
+    assert len(executable.requests) == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -379,6 +380,72 @@ def test_a_case_that_cannot_be_read_is_technical(tmp_path: Path) -> None:
     assert "cases.jsonl is gone" in row["error"]["detail"]
 
 
+def test_a_case_that_cannot_be_read_any_more_is_passed_over_by_the_look_ahead(
+    tmp_path: Path,
+) -> None:
+    plan = plan_of(tmp_path)
+    gone: list[str] = []
+
+    def view(case: str) -> Any:
+        if case in gone:
+            raise OSError("cases.jsonl is gone")
+        return plan.view(case)
+
+    system = System()
+    with broker_of(system, replace(plan, view=view), jobs=1) as broker:
+        real = broker._schedule.look_ahead
+
+        def look_ahead(*words: Any) -> None:
+            gone.append("c-000")
+            real(*words)
+
+        broker._schedule.look_ahead = look_ahead  # type: ignore[method-assign]
+        broker.start({"words": ids(2)})
+        assert settled(lambda: len(system.calls) == 1)
+        row = broker.predict("words", "c-000")
+
+    assert system.cases == ["c-001"]
+    assert "cases.jsonl is gone" in row["error"]["detail"]
+
+
+def test_an_executor_that_breaks_leaves_no_item_waiting(tmp_path: Path) -> None:
+    class Breaking:
+        name = "breaking"
+        slots = 2
+
+        def run(self, batches: Any, call: Any) -> Any:
+            next(batches)
+            raise ConnectionError("the scheduler is gone")
+
+        def close(self) -> None:
+            return
+
+    with broker_of(System(), plan_of(tmp_path), executor=Breaking(), jobs=1) as broker:
+        broker.start({"words": []})
+        futures = [broker.ask("words", case) for case in ids(3)]
+        rows = [answer(future) for future in futures]
+        broker._schedule.running = 0
+
+    assert {row["state"] for row in rows} == {"technical"}
+    assert "the scheduler is gone" in rows[0]["error"]["detail"]
+
+
+def test_waiting_for_an_answer_stays_interruptible(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A wait without a limit cannot be left by Ctrl-C on every system."""
+    from pytest_benchbed.calls import broker as broker_module
+
+    monkeypatch.setattr(broker_module, "_POLL_S", 0.001)
+    system = System(holding=threading.Event())
+
+    with broker_of(system, plan_of(tmp_path)) as broker:
+        broker.start({"words": []})
+        assert system.holding is not None
+        threading.Timer(0.02, system.holding.set).start()
+        assert broker.predict("words", "c-1")["state"] == "ok"
+
+
 def test_a_fault_of_ours_leaves_no_item_waiting(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -432,7 +499,25 @@ def test_the_request_is_written_for_a_python_adapter_too(tmp_path: Path) -> None
     assert (request.run_id, request.options, request.attempt) == ("run-1", {"k": 1}, 1)
 
 
-def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+def test_a_request_that_cannot_be_written_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pytest_benchbed.calls import request as request_module
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(request_module.os, "fsync", full)
+
+    with broker_of(System(), plan_of(tmp_path)) as broker:
+        with pytest.raises(RunError, match=r"adapter-request\.json: No space left"):
+            broker.start({"words": ["c-1"]})
+        monkeypatch.undo()
+
+    assert [path.name for path in tmp_path.iterdir()] == ["calls.jsonl"]
+
+
+def test_a_run_that_was_begun_before_is_refused(tmp_path: Path) -> None:
     plan = plan_of(tmp_path)
     (tmp_path / "calls.jsonl").touch()
 

@@ -187,7 +187,7 @@ def test_a_run_that_is_over_its_budget_asks_nothing_when_resumed(tmp_path: Path)
         assert broker.predict("words", "c-000")["state"] == "ok"
         assert broker.predict("words", "c-001")["error"]["kind"] == "over_budget"
 
-    assert system.calls == []
+    assert (system.calls, system.starts) == ([], [])
 
 
 def test_reasks_have_a_line_of_their_own(tmp_path: Path) -> None:

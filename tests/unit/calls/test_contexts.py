@@ -336,3 +336,38 @@ def test_two_benchmarks_in_one_process_do_not_share_a_context_of_one_name(tmp_pa
 
     assert system.starts == [0]
     assert system.prepares == [(0, "doc"), (0, "doc")]
+
+
+def test_cases_that_wait_are_skipped_too_once_their_context_says_so(tmp_path: Path) -> None:
+    entered, go_on = threading.Event(), threading.Event()
+
+    def slowly(context: dict[str, Any]) -> PrepareReply:
+        entered.set()
+        go_on.wait(10)
+        return PrepareReply(skipped_categories=frozenset({"voice"}))
+
+    system = System(info=ONE, take_in=slowly)
+    plan = plan_of(tmp_path, contexts=contexts_of(doc=3), categories=dict.fromkeys(ids(3), "voice"))
+    with broker_of(system, plan, jobs=2) as broker:
+        broker.start({"words": []})
+        futures = [broker.ask("words", case) for case in ids(3)]
+        assert entered.wait(10)
+        go_on.set()
+        assert {answer(future)["state"] for future in futures} == {"unsupported"}
+
+    assert (system.calls, len(system.prepares)) == ([], 1)
+
+
+def test_a_context_that_cannot_be_read_is_technical(tmp_path: Path) -> None:
+    def lost(name: str) -> Any:
+        raise OSError("contexts.jsonl is gone")
+
+    system = System(info=ONE)
+    plan = replace(plan_of(tmp_path, contexts=contexts_of(doc=1)), context_view=lost)
+    with broker_of(system, plan) as broker:
+        broker.start({"words": []})
+        row = broker.predict("words", "c-000")
+        assert broker.predict("words", "c-001")["state"] == "ok"
+
+    assert (row["state"], row["error"]["kind"]) == ("technical", "internal")
+    assert system.prepares == []

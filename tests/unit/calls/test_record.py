@@ -188,6 +188,30 @@ def test_a_sealed_line_of_another_shape_is_refused(path: Path, bad: dict[str, An
         read_calls(path)
 
 
+@pytest.mark.parametrize("name", ["open", "fsync"])
+def test_a_folder_that_cannot_be_synced_is_no_reason_to_stop(
+    path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    real = getattr(os, name)
+
+    def refuse(target: Any, *more: Any) -> Any:
+        if name == "fsync" or target == path.parent:
+            raise OSError(22, "Invalid argument")
+        return real(target, *more)
+
+    monkeypatch.setattr(record_module.os, name, refuse)
+
+    CallsFile.create(path).close()
+
+    assert path.exists()
+
+
+def test_a_line_that_is_no_object_is_broken(path: Path) -> None:
+    path.write_bytes(b"[1]\n")
+
+    assert read_calls(path).is_torn
+
+
 def test_a_run_is_begun_once(path: Path) -> None:
     CallsFile.create(path).close()
 

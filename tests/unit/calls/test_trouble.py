@@ -340,6 +340,67 @@ def test_an_outcome_that_cannot_be_stored_stops_the_run(
     assert len(system.calls) == 1
 
 
+@pytest.mark.parametrize("cases", [[], ["c-000"]], ids=["asked", "selected"])
+def test_a_skip_that_cannot_be_stored_stops_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cases: list[str]
+) -> None:
+    from pytest_benchbed.calls import record as record_module
+
+    def full(*_: Any) -> int:
+        raise OSError(28, "No space left on device")
+
+    with broker_of(System(supports=False), plan_of(tmp_path)) as broker:
+        monkeypatch.setattr(record_module.os, "write", full)
+        broker.start({"words": cases})
+        row = broker.predict("words", "c-000")
+        kinds = {record.kind for record in broker.failures("words")}
+        monkeypatch.undo()
+
+    assert (row["state"], row["error"]["kind"]) == ("technical", "storage")
+    assert kinds == {"storage"}
+
+
+def test_a_host_that_cannot_be_closed_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(host: FakeHost) -> None:
+        raise RuntimeError("bug in close")
+
+    monkeypatch.setattr(FakeHost, "close", fail)
+    system = System()
+
+    with broker_of(system, plan_of(tmp_path)) as broker:
+        broker.start({"words": []})
+        broker.predict("words", "c-000")
+
+    assert system.killed == 1
+
+
+def test_runs_that_share_an_adapter_stop_together_when_it_cannot_start(tmp_path: Path) -> None:
+    (tmp_path / "b").mkdir()
+    first = plan_of(tmp_path, benchmark="a")
+    second = plan_of(tmp_path / "b", benchmark="b")
+    object.__setattr__(second.spec, "path", first.spec.path)
+    system = System()
+
+    def die(case: dict[str, Any]) -> Outcome:
+        if case["id"] == "c-000":
+            return ok()
+        system.start_failures = 99
+        return broken("crash")
+
+    system.answer = die
+    with broker_of(system, first, second, jobs=1) as broker:
+        broker.start({"a": [], "b": []})
+        for benchmark in ("a", "b"):
+            assert broker.predict(benchmark, "c-000")["state"] == "ok"
+        assert broker.predict("b", "c-001")["error"]["kind"] == "crash"
+        assert broker.predict("a", "c-002")["error"]["kind"] == "adapter_start"
+        kinds = [[record.kind for record in broker.failures(benchmark)] for benchmark in ("a", "b")]
+
+    assert kinds == [["adapter_start"], ["adapter_start"]]
+
+
 def test_without_an_intent_on_record_there_is_no_call(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
