@@ -16,6 +16,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import fmean
 from typing import Final
 
@@ -41,10 +42,12 @@ def logical(truth: Truth, words: Sequence[Word], got: Grid) -> ProfileScore:
     """Compare the cell each word lies in, and the size and spanning cells of the grid.
 
     A word lies where its centre lies; a predicted spanning cell gathers the
-    words over it. Errors: ``grid`` (:func:`~.bands.align`), ``span``
-    (:func:`~.cells.span_errors`), ``merged``, ``split``, ``taken`` and
-    ``moved`` (:func:`~.cells.cell_errors`). There is none exactly if the grid
-    has the right size, the right spanning cells, and every word in its cell.
+    words over it. Errors: ``grid`` (:func:`~.bands.align`; further ``grid``
+    {axis, fault: double, nth} for two separators at one position, which is no
+    way to say that a row is empty), ``span`` (:func:`~.cells.span_errors`),
+    ``merged``, ``split``, ``taken`` and ``moved``
+    (:func:`~.cells.cell_errors`). There is none exactly if the grid has the
+    right size, the right spanning cells, and every word in its cell.
 
     Metrics: ``exact`` = [1 without an error, else 0, 1], pooled: the share of
     exact tables; ``cell_f1`` = [2 * hits, true + predicted cells]
@@ -86,6 +89,8 @@ def logical(truth: Truth, words: Sequence[Word], got: Grid) -> ProfileScore:
     errors = [
         *rows.errors,
         *columns.errors,
+        *_doubles("rows", got.rows),
+        *_doubles("columns", got.columns),
         *spans,
         *cell_errors(truth.cells, cells, texts, expected),
     ]
@@ -128,6 +133,14 @@ def geometric(truth: Truth, got: Grid) -> ProfileScore:
         "mean_offset_px": fmean(offsets) if offsets else None,
     }
     return ProfileScore(errors, metrics)
+
+
+def _doubles(axis: Axis, positions: Sequence[float]) -> list[Error]:
+    equal = [later for earlier, later in pairwise(positions) if earlier == later]
+    return [
+        Error("grid", {"axis": axis, "fault": "double", "nth": nth}, got=position)
+        for nth, position in enumerate(equal, start=1)
+    ]
 
 
 @dataclass(frozen=True, slots=True)

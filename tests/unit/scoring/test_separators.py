@@ -207,6 +207,15 @@ def test_a_double_of_a_separator_is_extra_and_improves_no_metric() -> None:
     assert kinds(logical(truth, words, two)) == {"grid"}
 
 
+def test_a_double_of_a_separator_does_not_stand_for_an_empty_column() -> None:
+    truth, words = drawn("a | | b", "c | | d")
+
+    double = logical(truth, words, grid([40], [100, 100]))
+
+    assert found(double) == [("grid", {"axis": "columns", "fault": "double", "nth": 1})]
+    assert not logical(truth, words, grid([40], [100, 190])).errors
+
+
 def test_the_mean_offset_is_over_both_axes() -> None:
     truth, _ = drawn("a | b", "c | d")
 
