@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import secrets
 import stat
 from collections.abc import Iterable
@@ -20,9 +19,7 @@ from typing import BinaryIO
 
 from pytest_benchbed.model.errors import RunError
 
-_SVG = re.compile(
-    rb"\s*(?:<\?xml[^>]*>\s*|<!--.*?-->\s*|<!DOCTYPE\s+svg[^>\[]*>\s*)*<svg[\s>]", re.S
-)
+_BEFORE_SVG = ((b"<?xml", b"?>"), (b"<!--", b"-->"), (b"<!DOCTYPE svg", b">"))
 _HEAD_BYTES = 4096
 _BLOCK_BYTES = 1 << 20
 _OPEN = (
@@ -62,7 +59,15 @@ def image_extension(head: bytes) -> str | None:
         return "gif"
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
         return "webp"
-    return "svg" if _SVG.match(head.removeprefix(b"\xef\xbb\xbf")) else None
+    return "svg" if _is_svg(head) else None
+
+
+def _is_svg(head: bytes) -> bool:
+    """Look behind declarations and comments, one by one: a pattern could not be made linear."""
+    rest = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    while end := next((end for start, end in _BEFORE_SVG if rest.startswith(start)), None):
+        rest = rest.partition(end)[2].lstrip()
+    return rest[:4] == b"<svg" and rest[4:5] in (b">", b"/", b" ", b"\t", b"\r", b"\n")
 
 
 def _copy(path: Path, folder: Path) -> str | None:
@@ -70,9 +75,10 @@ def _copy(path: Path, folder: Path) -> str | None:
         descriptor = os.open(path, _OPEN)
     except OSError:
         return None
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        return None
     with os.fdopen(descriptor, "rb") as source:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return None
         head = source.read(_HEAD_BYTES)
         extension = image_extension(head)
         if extension is None:

@@ -16,7 +16,9 @@ from pydantic import ValidationError
 from pytest_benchbed.model.base import explain
 from pytest_benchbed.model.bench_file import BenchAdapter
 from pytest_benchbed.model.bench_file import BenchFile
+from pytest_benchbed.model.bench_file import ModelPrice
 from pytest_benchbed.model.bench_file import Promotion
+from pytest_benchbed.model.bench_file import RetryPolicy
 from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.model.escape import term
 from pytest_benchbed.model.strict import MalformedJson
@@ -98,7 +100,15 @@ def _nearest(error: ValidationError) -> str:
     if first["type"] != "extra_forbidden":
         return ""
     place = [str(part) for part in first["loc"]]
-    model: type[BaseModel] = BenchAdapter if place[0] == "adapters" else BenchFile
-    known = sorted(field.alias or name for name, field in model.model_fields.items())
+    known = sorted(field.alias or name for name, field in _model(place).model_fields.items())
     near = get_close_matches(place[-1], known, n=1)
     return f" Did you mean {near[0]!r}?" if near else f" Known: {', '.join(known)}."
+
+
+def _model(place: list[str]) -> type[BaseModel]:
+    """Return the format of the object whose field stands at ``place``."""
+    if len(place) == 1:
+        return BenchFile
+    if place[0] == "adapters":
+        return Promotion if "history" in place[2:] else BenchAdapter
+    return RetryPolicy if place[0] == "retry" else ModelPrice

@@ -18,7 +18,6 @@ from pytest_benchbed.runs.atomic import write_json
 from pytest_benchbed.runs.ids import check_run_id
 from pytest_benchbed.runs.layout import RUN_SET_FILE
 from pytest_benchbed.runs.layout import RunPaths
-from pytest_benchbed.runs.lock import lock_run as lock_run
 
 MIN_FREE_BYTES = 64 * 1024 * 1024
 RUN_SET_SCHEMA = "benchbed.run-set.v1"

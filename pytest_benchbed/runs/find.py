@@ -76,11 +76,16 @@ def _folders(parent: Path) -> list[Path]:
 def _locate(text: str, runs_dir: Path, invocation_dir: Path) -> Path:
     """Return the folder of a run or run set."""
     named = invocation_dir / text
-    if text and _is_run_or_set(named):
-        return named
-    if all(is_case_id(part) for part in text.split("/", 1)) and _is_run_or_set(runs_dir / text):
-        return runs_dir / text
-    if text and named.is_dir():
+    try:
+        if text and _is_run_or_set(named):
+            return named
+        is_id = all(is_case_id(part) for part in text.split("/", 1))
+        if is_id and _is_run_or_set(runs_dir / text):
+            return runs_dir / text
+        is_folder = bool(text) and named.is_dir()
+    except (OSError, ValueError):  # a name that is too long, or has a NUL
+        is_folder = False
+    if is_folder:
         raise UsageProblem(
             f"{text[:80]!a} is no run: the folder has no run.json.\nList runs with: {HOW_TO_LIST}"
         )
@@ -102,7 +107,4 @@ def _unknown(text: str, runs_dir: Path) -> str:
 
 
 def _is_run_or_set(folder: Path) -> bool:
-    try:
-        return (folder / RUN_FILE).is_file() or (folder / RUN_SET_FILE).is_file()
-    except (OSError, ValueError):  # a name with NUL, or one that is too long
-        return False
+    return (folder / RUN_FILE).is_file() or (folder / RUN_SET_FILE).is_file()
