@@ -10,6 +10,7 @@ from pytest_benchbed.compare.judge import ErrorsDecide
 from pytest_benchbed.compare.judge import Judge
 from pytest_benchbed.compare.judge import Row
 from pytest_benchbed.compare.stability import change_of
+from pytest_benchbed.model.errors import TechnicalFailure
 
 Bucket = Literal["technical", "skipped", "noisy", "worse", "better", "remaining", "unchanged"]
 BUCKETS: tuple[Bucket, ...] = (
@@ -33,10 +34,8 @@ def bucket(
     technical, skipped, noisy (unstable and changed), worse (new error), better
     (fixed, nothing new), remaining (errors, all known), unchanged (no error).
     Without a comparable baseline row a case with errors is ``remaining``: a
-    case of another key is not compared, only shown.
-
-    Raises:
-        TechnicalFailure: the type's ``is_worse`` raised.
+    case of another key is not compared, only shown. A type whose ``is_worse``
+    raises makes its case ``technical``.
     """
     if row["state"] == "technical":
         return "technical"
@@ -46,7 +45,10 @@ def bucket(
     old = [other for other in (baseline_row, *control_rows) if other is not None]
     if baseline_row is None or not all(_is_comparable(row, other, profile) for other in old):
         return left
-    change = change_of(row, old, profile=profile, judge=judge)
+    try:
+        change = change_of(row, old, profile=profile, judge=judge)
+    except TechnicalFailure:
+        return "technical"
     if not (change.is_worse or change.is_better):
         return left
     if change.is_unstable:

@@ -58,13 +58,11 @@ def status_of(evidence: Evidence) -> tuple[GateStatus, str]:
         return "unavailable", reason
     if evidence.baseline is None:
         return "baseline required", "no saved run to compare with: name one with --baseline=RUN"
-    judged = _judged(evidence)
     compared = f"compared {len(evidence.covered.compared)} of {evidence.covered.of}"
     if reason := _incomplete(evidence):
-        so_far = f"; so far: {judged}" if judged else ""
-        return "incomplete", f"{reason}, {compared}{so_far}"
-    if judged:
-        return "failed", f"{judged}, {compared}"
+        return "incomplete", "; ".join([f"{reason}, {compared}", *_found(evidence, so_far=True)])
+    if found := _found(evidence, so_far=False):
+        return "failed", f"{'; '.join(found)}, {compared}"
     if reason := _too_little_judged(evidence):
         return "incomplete", f"{reason}, {compared}"
     clean = f"{count(len(evidence.targets), 'target')} clean, " if evidence.targets else ""
@@ -182,18 +180,22 @@ def _incomplete(evidence: Evidence) -> str:
     return "; ".join(parts)
 
 
-def _judged(evidence: Evidence) -> str:
-    """Return what fails the gate, or ``""``: targets first, then regressions."""
+def _found(evidence: Evidence, *, so_far: bool) -> list[str]:
+    """Return what fails the gate: targets first, then regressions.
+
+    ``so_far``: as it is said of a run that is not whole.
+    """
     wrong = [one.case for one in evidence.targets if one.errors and _kinds(one)[0] != NO_RESULT]
+    suspects = [one.case for one in evidence.suspects]
     parts = []
     if wrong:
-        has = "is" if len(wrong) == 1 else "are"
-        parts.append(f"{count(len(wrong), 'target')} {has} not right {names(wrong)}")
-    suspects = [one.case for one in evidence.suspects]
+        end = " so far" if so_far else ""
+        parts.append(f"{count(len(wrong), 'target')} not right{end} {names(wrong)}")
     if suspects:
-        where = "a stable case" if len(suspects) == 1 else "stable cases"
-        parts.append(f"{count(len(suspects), 'regression')} on {where} {names(suspects)}")
-    return "; ".join(parts)
+        end = "on a stable case" if len(suspects) == 1 else "on stable cases"
+        end = "so far" if so_far else end
+        parts.append(f"{count(len(suspects), 'regression')} {end} {names(suspects)}")
+    return parts
 
 
 def _kinds(target: TargetState) -> list[str]:

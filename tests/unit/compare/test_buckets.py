@@ -64,3 +64,10 @@ def test_a_type_that_redefines_worse_decides_the_bucket():
     one = row("x", errors=[error("b")])
     assert found(one, "a", judge=judge) == "remaining"
     assert found("ab", "a", judge=judge) == "worse"
+
+
+def test_a_scorer_that_breaks_while_comparing_makes_the_case_technical():
+    def broken(one, two):
+        raise RuntimeError
+
+    assert found("a", "b", judge=Judging(is_worse=broken)) == "technical"

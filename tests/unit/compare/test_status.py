@@ -61,7 +61,7 @@ def test_an_error_left_on_a_target_fails_whatever_the_baseline_had(mine, old, st
     result = gate(*runs, targets=["x"])
     assert result.status == status
     if status == "failed":
-        assert result.reason == "1 target is not right (x), compared " + (
+        assert result.reason == "1 target not right (x), compared " + (
             "1 of 1" if mine == "!skipped" else "2 of 2"
         )
 
@@ -235,7 +235,7 @@ def test_an_incomplete_verdict_says_what_it_saw_so_far():
     )
     assert status == "incomplete"
     assert reason.endswith(
-        "compared 2 of 3; so far: 1 target is not right (z); 1 regression on a stable case (y)"
+        "compared 2 of 3; 1 target not right so far (z); 1 regression so far (y)"
     )
 
 
