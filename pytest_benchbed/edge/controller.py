@@ -7,12 +7,12 @@ In-process the items ask the broker directly; under xdist over the channel of
 from __future__ import annotations
 
 import json
+from collections.abc import Generator
 from typing import Any
 
 import pytest
 
 from pytest_benchbed.edge import activation
-from pytest_benchbed.edge import item as item_module
 from pytest_benchbed.edge.finish import Verdict
 from pytest_benchbed.edge.ledger import Ledger
 from pytest_benchbed.edge.live import LiveRuns
@@ -43,13 +43,11 @@ def register_controller(session: BenchSession) -> None:
         except BenchbedError as error:
             raise pytest.UsageError(str(error)) from None
     manager = session.config.pluginmanager
-    manager.register(item_module, "benchbed-item")
     manager.register(controller, "benchbed-controller")
     manager.register(LastLine(controller.last_lines), "benchbed-last-line")
     manager.register(SummarySwap(session.config), "benchbed-summary-swap")
     manager.register(SummaryRestore(session.config), "benchbed-summary-restore")
-    if manager.hasplugin("dsession"):
-        manager.register(XdistHooks(controller), "benchbed-xdist")
+    manager.register(XdistHooks(controller), "benchbed-xdist")
 
 
 class Controller:
@@ -140,12 +138,17 @@ class Controller:
         """Leave no process and no folder behind, however the session ended."""
         self.live.kill()
 
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Print the compact summary of each run."""
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_terminal_summary(
+        self, terminalreporter: pytest.TerminalReporter
+    ) -> Generator[None, object, object]:
+        """Print the compact summary of each run, after pytest's own."""
+        result = yield
         for verdict in self.verdicts:
             terminalreporter.section(f"benchbed: {verdict.benchmark}")
             for line in verdict.lines:
                 terminalreporter.write_line(line)
+        return result
 
     def last_lines(self) -> list[tuple[str, bool]]:
         """Return the last lines of the session and whether each is good."""
@@ -157,7 +160,7 @@ class Controller:
 
 
 class XdistHooks:
-    """What happens only where items go to xdist workers; registered only with xdist."""
+    """What happens only where items go to xdist workers; without xdist nobody calls it."""
 
     def __init__(self, controller: Controller) -> None:
         """``controller``: of this process."""

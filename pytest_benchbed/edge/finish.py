@@ -6,7 +6,6 @@ summary and the page made of them, and ``run.json`` with its final status last.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 import pytest
 
 from pytest_benchbed.adapters.environment import Redactor
-from pytest_benchbed.adapters.identity import system_identity
+from pytest_benchbed.adapters.isolation import isolation_record
 from pytest_benchbed.calls.broker import Broker
 from pytest_benchbed.compare.buckets import bucket
 from pytest_benchbed.compare.exit import raises_exit_status
@@ -24,9 +23,11 @@ from pytest_benchbed.edge.canary import canary_state
 from pytest_benchbed.edge.failure_text import hides_texts
 from pytest_benchbed.edge.ledger import RunLedger
 from pytest_benchbed.edge.plan import Plan
-from pytest_benchbed.edge.start import LEVEL
 from pytest_benchbed.edge.start import ActiveRun
 from pytest_benchbed.edge.start import now
+from pytest_benchbed.edge.system import describe
+from pytest_benchbed.edge.system import final_adapter_record
+from pytest_benchbed.edge.system import secrets
 from pytest_benchbed.model.escape import term
 from pytest_benchbed.model.gate import GateResult
 from pytest_benchbed.model.run import Counts
@@ -34,9 +35,6 @@ from pytest_benchbed.model.run import GateSummary
 from pytest_benchbed.model.run import Hole
 from pytest_benchbed.model.run import RunRecord
 from pytest_benchbed.model.run import TechnicalRecord
-from pytest_benchbed.report.lines import terminal_lines
-from pytest_benchbed.report.page import write_page
-from pytest_benchbed.report.summary import write_summary
 from pytest_benchbed.runs.assets import copy_assets
 from pytest_benchbed.runs.atomic import write_json
 from pytest_benchbed.runs.bench_files import promoted_runs
@@ -85,7 +83,7 @@ def finish_run(
     """
     plan = run.plan
     rows = [ledger.rows[case] for case in sorted(ledger.rows)]
-    record = _final_record(config, run, ledger, broker, rows)
+    record = _final_record(run, ledger, broker, rows)
     write_results(run.paths.results, rows)
     gates = _gates(plan, record, ledger.rows)
     decisive = gates[plan.profile]
@@ -103,6 +101,10 @@ def finish_run(
     _write_files(run, record, rows, gates)
     write_record(run.paths.root, record)
     hidden = hides_texts(config, plan)
+    # jinja2 is needed here at the earliest.
+    from pytest_benchbed.report.page import write_page
+    from pytest_benchbed.report.summary import write_summary
+
     write_summary(run.paths.root, hide_texts=hidden)
     write_page(run.paths.root)
     status = "void" if record.dataset.canary == "found" else "completed"
@@ -126,6 +128,8 @@ def _verdict(
     run: ActiveRun,
     hidden: bool,
 ) -> Verdict:
+    from pytest_benchbed.report.lines import terminal_lines
+
     lines = terminal_lines(run.paths.root, base=config.invocation_params.dir, hide_texts=hidden)
     return Verdict(
         benchmark=plan.name,
@@ -204,12 +208,8 @@ def _write_files(
     )
 
 
-def _final_record(
-    config: pytest.Config, run: ActiveRun, ledger: RunLedger, broker: Broker, rows: list[Row]
-) -> RunRecord:
+def _final_record(run: ActiveRun, ledger: RunLedger, broker: Broker, rows: list[Row]) -> RunRecord:
     plan, record = run.plan, run.record
-    info = broker.info(plan.name)
-    spend = broker.spend(plan.name)
     technical = [TechnicalRecord.from_json(entry) for entry in ledger.technical]
     technical += broker.failures(plan.name)
     technical += [
@@ -230,56 +230,14 @@ def _final_record(
         )
     states = [row["state"] for row in rows]
     holes = [Hole(**hole) for hole in ledger.holes()]
-    version = info.version if info else record.adapter.version
-    spec = plan.spec
-    environment = {
-        name: os.environ[name]
-        for name in (spec.env or (info.env if info else ()))
-        if name in os.environ
-    }
-    network = (info.network if info else None) or spec.network or "none"
-    adapter = record.adapter.model_copy(
-        update={
-            "version": version,
-            "deterministic": bool(info.deterministic) if info else record.adapter.deterministic,
-            "identified": bool(record.adapter.watch_sha256)
-            or bool(version and spec.kind == "class"),
-            "settings": _settings(run, info),
-        }
-    )
-    adapter = adapter.model_copy(
-        update={
-            "identity": system_identity(
-                name=adapter.name,
-                version=adapter.version,
-                code_sha256=adapter.code_sha256,
-                watch_sha256=adapter.watch_sha256,
-                model=adapter.model,
-                options=adapter.options,
-                settings=adapter.settings,
-                executor=record.executor.name,
-                isolation_level=LEVEL,
-                network=network,
-            )
-        }
-    )
+    info = describe(run, broker.info(plan.name))
     return record.model_copy(
         update={
-            "argv": [Redactor(environment).text(word) for word in record.argv],
-            "adapter": adapter,
+            "argv": [Redactor(secrets(info)).text(word) for word in record.argv],
+            "adapter": final_adapter_record(run, info),
             "executor": record.executor.model_copy(update={"slots": broker.slots}),
             "dataset": record.dataset.model_copy(update={"canary": canary}),
-            "isolation": {
-                "level": LEVEL,
-                "network": network,
-                "reads": list(spec.reads or (info.reads if info else ())),
-                "allow": list(spec.allow or (info.allow if info else ())),
-                "pythonpath": [str(path) for path in spec.pythonpath],
-                "unavailable": {
-                    "bwrap": "not built in this version",
-                    "landlock": "not built in this version",
-                },
-            },
+            "isolation": isolation_record(plan.spec, info),
             "counts": Counts(
                 scope=len(plan.scope),
                 selected=len(run.selected),
@@ -292,20 +250,6 @@ def _final_record(
             "partial": run.partial,
             "holes": holes,
             "technical": technical,
-            "spend": spend,
+            "spend": broker.spend(plan.name),
         }
     )
-
-
-def _settings(run: ActiveRun, info: Any) -> list[str]:
-    """Return what else changed how the system was asked, by name."""
-    spec = run.plan.spec
-    fresh = (
-        spec.fresh_process if spec.fresh_process is not None else bool(info and info.fresh_process)
-    )
-    settings = []
-    if fresh:
-        settings.append("fresh_process=true")
-    if run.plan.benchmark.drive:
-        settings.append(f"drive={run.plan.benchmark.drive}")
-    return settings

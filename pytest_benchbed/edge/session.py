@@ -83,9 +83,11 @@ def configure(config: pytest.Config) -> None:
         base=config.invocation_params.dir,
     )
 
+    from pytest_benchbed.edge import item
     from pytest_benchbed.edge.collector import Collector
 
     config.pluginmanager.register(Collector(session), "benchbed-collector")
+    config.pluginmanager.register(item, "benchbed-item")
     if is_worker(config):
         from pytest_benchbed.edge.transport import Proxy
 

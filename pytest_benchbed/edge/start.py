@@ -27,6 +27,7 @@ import pytest
 from pytest_benchbed.adapters.environment import Redactor
 from pytest_benchbed.adapters.identity import source_record
 from pytest_benchbed.adapters.identity import watch_digest
+from pytest_benchbed.adapters.isolation import LEVEL
 from pytest_benchbed.calls.plan import RunCalls
 from pytest_benchbed.calls.record import CallsRecord
 from pytest_benchbed.calls.record import read_calls
@@ -47,8 +48,6 @@ from pytest_benchbed.runs.atomic import write_json
 from pytest_benchbed.runs.create import create_run
 from pytest_benchbed.runs.layout import RunPaths
 from pytest_benchbed.runs.lock import lock_run
-
-LEVEL = "process"
 
 
 def now() -> str:
@@ -95,7 +94,8 @@ def start_run(
             if paths.calls.exists():
                 recorded = read_calls(paths.calls)
         else:
-            paths = create_run(plan.run_dir.parents[plan.run_id.count("/")], plan.run_id)
+            runs_dir = plan.run_dir.parents[plan.run_id.count("/")]
+            paths = RunPaths(create_run(runs_dir, plan.run_id))
             closing.enter_context(lock_run(paths.root))
         scratch = Path(tempfile.mkdtemp(prefix="benchbed-"))
         closing.callback(_remove, scratch)
@@ -212,6 +212,7 @@ def _first_record(
         note=plan.settings.note,
         gate=None,
         technical=[],
+        retired=sorted(dataset.retired),
         versions=_versions(),
         history=[],
     )
