@@ -23,6 +23,8 @@ def named_datasets(config: pytest.Config) -> list[Path]:
     costs a few ``stat`` calls an argument.
     """
     found: dict[Path, None] = {}
+    if config.args_source is pytest.Config.ArgsSource.INVOCATION_DIR:
+        return []
     for argument in config.args:
         text = str(argument).split("::", 1)[0]
         path = config.invocation_params.dir / text

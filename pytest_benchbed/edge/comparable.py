@@ -30,6 +30,11 @@ def check_plan(plan: Plan) -> None:
             f"Give this run another id with --bench-run, or go on with that one: "
             f"--bench-resume={plan.run_id}"
         )
+    elif "/" in plan.run_id and plan.run_dir.parent.exists():
+        raise UsageProblem(
+            f"run set {plan.run_dir.parent.name!r} exists ({plan.run_dir.parent}); nothing is "
+            "overwritten.\nGive this one another id with --bench-run."
+        )
     retired = {case: entry.reason for case, entry in plan.dataset.retired.items()}
     check_targets(plan.targets, plan.scope, retired)
     planned = Planned(

@@ -20,8 +20,10 @@ from pytest_benchbed.compare.exit import raises_exit_status
 from pytest_benchbed.compare.facts import RunFacts
 from pytest_benchbed.compare.gate import decide
 from pytest_benchbed.edge.canary import canary_state
+from pytest_benchbed.edge.commands import path_text
 from pytest_benchbed.edge.failure_text import hides_texts
 from pytest_benchbed.edge.ledger import RunLedger
+from pytest_benchbed.edge.partial import selecting_options
 from pytest_benchbed.edge.plan import Plan
 from pytest_benchbed.edge.start import ActiveRun
 from pytest_benchbed.edge.start import now
@@ -60,11 +62,29 @@ class Verdict:
     raises_exit: bool
 
 
-def not_started(plan: Plan, exit_status: int) -> Verdict:
-    """Return the verdict of a benchmark of which no case was selected or started."""
-    why = "no case was selected" if exit_status in (0, 5) else "nothing was started"
+def not_started(config: pytest.Config, plan: Plan, exit_status: int) -> Verdict | None:
+    """Return the verdict of a benchmark of which no case was selected or started.
+
+    None where single tests were named (an IDE runs one): the benchmark was not
+    meant. A selection by the user that leaves no case does not turn a session
+    red, but every other reason does: nothing was compared.
+    """
+    if any("::" in str(argument) for argument in config.args):
+        return None
+    reasons = selecting_options(config, plan)
+    if exit_status not in (0, 5):
+        why = "nothing was started"
+    elif reasons:
+        why = f"no case was selected ({', '.join(reasons)})"
+    else:
+        folder = path_text(plan.dataset.root, config)
+        why = f"no case was collected; is {term(folder)} ignored (norecursedirs, --ignore)?"
     return Verdict(
-        plan.name, [], f"benchbed: gate INCOMPLETE: {why} ({plan.name})", False, exit_status == 0
+        plan.name,
+        [],
+        f"benchbed: gate INCOMPLETE: {plan.name}: {why}",
+        is_good=False,
+        raises_exit=not reasons,
     )
 
 
@@ -82,6 +102,10 @@ def finish_run(
         RunError: a file cannot be written; what was paid is in ``calls.jsonl``.
     """
     plan = run.plan
+    if run.is_settled:
+        assert plan.resumed is not None, "only a resumed run is settled"
+        gate = _gates(plan, plan.resumed.record, plan.resumed.rows())[plan.profile]
+        return _verdict(config, plan, plan.resumed.record, gate, run, hides_texts(config, plan))
     rows = [ledger.rows[case] for case in sorted(ledger.rows)]
     record = _final_record(run, ledger, broker, rows)
     write_results(run.paths.results, rows)

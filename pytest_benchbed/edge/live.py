@@ -115,7 +115,9 @@ class LiveRuns:
         if self.trouble:
             return []
         if not self.runs:
-            return [not_started(plan, exit_status) for plan in self.session.plans]
+            config = self.session.config
+            verdicts = [not_started(config, plan, exit_status) for plan in self.session.plans]
+            return [verdict for verdict in verdicts if verdict is not None]
         assert self.broker is not None
         verdicts = []
         for run in self.runs:

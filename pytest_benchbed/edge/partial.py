@@ -17,6 +17,11 @@ def what_removed(config: pytest.Config, plan: Plan, selected: Sequence[str]) -> 
     """
     if not set(plan.scope) - set(selected):
         return []
+    return selecting_options(config, plan) or ["another plugin or option"]
+
+
+def selecting_options(config: pytest.Config, plan: Plan) -> list[str]:
+    """Return the options in force by which a user selects cases."""
     reasons = [f"--bench-select=case={case}" for case in plan.selection.values("case")]
     if config.getoption("keyword", ""):
         reasons.append(f"-k {term(config.getoption('keyword'), 80)}")
@@ -30,4 +35,4 @@ def what_removed(config: pytest.Config, plan: Plan, selected: Sequence[str]) -> 
         reasons.append("--stepwise")
     if config.getoption("deselect", None):
         reasons.append("--deselect")
-    return reasons or ["another plugin or option"]
+    return reasons

@@ -48,6 +48,7 @@ from pytest_benchbed.runs.atomic import write_json
 from pytest_benchbed.runs.create import create_run
 from pytest_benchbed.runs.layout import RunPaths
 from pytest_benchbed.runs.lock import lock_run
+from pytest_benchbed.runs.read import Run
 
 
 def now() -> str:
@@ -68,6 +69,8 @@ class ActiveRun:
     closing: ExitStack
     """Removes the staged copies and releases the lock."""
     partial: list[str] = field(default_factory=list)
+    is_settled: bool = False
+    """A completed run without a technical failure: nothing is asked, nothing is rewritten."""
 
 
 def start_run(
@@ -102,12 +105,20 @@ def start_run(
         stage = Stage.make(plan.dataset, selected, scratch / "inputs")
         record = _first_record(config, plan, selected, jobs=jobs, redactor=redactor)
         record = record.model_copy(update={"partial": partial})
-        write_json(paths.run, record.to_json())
+        is_settled = plan.resumed is not None and _is_settled(plan.resumed)
+        if not is_settled:
+            write_json(paths.run, record.to_json())
         calls = _calls(plan, paths, stage, scratch, recorded)
     except BaseException:
         closing.close()
         raise
-    return ActiveRun(plan, paths, list(selected), stage, calls, record, closing, partial)
+    return ActiveRun(
+        plan, paths, list(selected), stage, calls, record, closing, partial, is_settled
+    )
+
+
+def _is_settled(run: Run) -> bool:
+    return run.record.status == "completed" and not run.record.technical
 
 
 def _remove(folder: Path) -> None:
