@@ -80,11 +80,9 @@ def _blocked(evidence: Evidence) -> str:
     cases |= {one.case for one in record.technical if one.case is not None} - rows.keys()
     if cases:
         parts.append(f"{count(len(cases), 'technical failure')} {names(sorted(cases))}")
-    parts += [
-        f"technical failure of the run ({one.whose}: {term(one.kind, 60)})"
-        for one in record.technical
-        if one.case is None
-    ]
+    of_run = [f"{one.whose}: {term(one.kind, 60)}" for one in record.technical if one.case is None]
+    if of_run:
+        parts.append(f"technical failure of the run {names(sorted(set(of_run)))}")
     parts += [
         f"technical failure of the scorer ({term(failure.where)}: {failure.kind} raised "
         f"{term(failure.detail, 80)})"

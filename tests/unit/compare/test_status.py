@@ -91,6 +91,7 @@ def test_without_a_baseline_the_status_is_baseline_required():
         ({"status": "void"}, "run void: the canary"),
         ({"dataset": {"canary": "found"}}, "run void: the canary"),
         ({"technical": [BROKEN]}, "technical failure of the run (adapter: crashed)"),
+        ({"technical": [BROKEN] * 40}, "technical failure of the run (adapter: crashed)"),
         ({"technical": [{**BROKEN, "case": "gone"}]}, "1 technical failure (gone)"),
         ({"spend": {"unpriced_attempts": 3}}, "spend unknown: 3 unpriced calls"),
         ({"spend": {"budget_usd": 2}}, "cost not reported under a budget of $2"),
