@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 from typing import Final
 
+from pydantic_core import from_json
+
 from pytest_benchbed.model.errors import RunError
 from pytest_benchbed.runs.lines import parse_line
 
@@ -147,7 +149,7 @@ class Details:
         """Index ``comparison.jsonl``; a run without it has no answers to show."""
         self._results = results
         self._comparison = comparison
-        self._compared = {row["case"]: offset for offset, row in _rows(comparison)}
+        self._compared = dict(_index(comparison))
 
     def read(self, line: CaseLine) -> CaseDetail:
         """Return all that is recorded about one case.
@@ -181,6 +183,22 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             yield offset, parse_line(line, f"{path}:{number}")
+            offset += len(line)
+
+
+def _index(path: Path) -> Iterator[tuple[str, int]]:
+    """Yield (case, offset) of each row; whether a row is sound is seen when it is read."""
+    if not path.exists():
+        return
+    offset = 0
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                yield from_json(line)["case"], offset
+            except (ValueError, KeyError, TypeError):
+                raise RunError(
+                    f"{path}:{number}: is damaged. Restore the file, or make the run again."
+                ) from None
             offset += len(line)
 
 

@@ -8,25 +8,22 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Final
 
-from pytest_benchbed.model.run import RunRecord
 from pytest_benchbed.model.run import TechnicalRecord
+from pytest_benchbed.report.command import case_command
 from pytest_benchbed.report.command import typed_command
-from pytest_benchbed.report.difference import compact
 from pytest_benchbed.report.facts import TITLES
 from pytest_benchbed.report.facts import Fact
 from pytest_benchbed.report.facts import facts
-from pytest_benchbed.report.facts import isolation_text
 from pytest_benchbed.report.facts import limits
-from pytest_benchbed.report.facts import spend_text
 from pytest_benchbed.report.measures import Measure
 from pytest_benchbed.report.measures import ProfileView
 from pytest_benchbed.report.next_steps import Step
 from pytest_benchbed.report.next_steps import next_steps
 from pytest_benchbed.report.numbers import count
-from pytest_benchbed.report.numbers import moment
 from pytest_benchbed.report.numbers import money
 from pytest_benchbed.report.numbers import seconds
-from pytest_benchbed.report.numbers import span
+from pytest_benchbed.report.provenance import how_it_was_run
+from pytest_benchbed.report.provenance import identity
 from pytest_benchbed.report.view import RunView
 
 GLYPHS: Final = {
@@ -145,6 +142,8 @@ class PageContent:
     bars_label: str
     buckets: tuple[BucketHead, ...]
     has_cases: bool
+    any_case: str
+    """Command that runs one case again, with ``ID`` in its place."""
     profiles: tuple[ProfileContent, ...]
     typed: str
     how: tuple[Fact, ...]
@@ -165,13 +164,13 @@ def page_content(view: RunView) -> PageContent:
         sentence=view.sentence,
         reason=view.reason,
         profile=view.profile,
-        identity=tuple(_identity(record)),
+        identity=tuple(identity(record)),
         technical=tuple(technical[:MAX_TECHNICAL]),
         technical_left_out=max(0, len(technical) - MAX_TECHNICAL),
         measures=tuple(view.measures),
         side_measures=tuple(_side_measures(view)) if view.measures else (),
         paired_note=_paired_note(view),
-        facts=tuple(facts(record, gate)) if gate is not None else (),
+        facts=tuple(_facts(view)),
         warnings=tuple(gate.warnings) if gate is not None else (),
         steps=tuple(next_steps(view)),
         bars=tuple(_bars(view)),
@@ -180,12 +179,20 @@ def page_content(view: RunView) -> PageContent:
         ),
         buckets=tuple(bucket_head(view, name) for name in view.shown_buckets),
         has_cases=bool(view.lines),
+        any_case=case_command(record, "ID"),
         profiles=tuple(_profile(profile) for profile in view.profiles),
         typed=typed_command(record),
-        how=tuple(_how(view)),
+        how=tuple(how_it_was_run(record)),
         limits=tuple(limits(record, gate)),
         version=version("pytest-benchbed"),
     )
+
+
+def _facts(view: RunView) -> Iterator[Fact]:
+    if view.gate is not None:
+        yield from facts(view.record, view.gate)
+    if view.intermittent:
+        yield Fact("Look at these", f"suspects in other runs too: {', '.join(view.intermittent)}")
 
 
 def bucket_head(view: RunView, name: str) -> BucketHead:
@@ -209,18 +216,6 @@ def show_command(view: RunView, case: str) -> str:
     path = shlex.quote(f"{view.shown}/comparison.jsonl")
     wanted = shlex.quote(f'"case":"{case}"')
     return f"grep -F {wanted} {path} | python -m json.tool"
-
-
-def _identity(record: RunRecord) -> Iterator[Fact]:
-    dataset, adapter = record.dataset, record.adapter
-    yield Fact("Run", record.id)
-    yield Fact("Dataset", f"{dataset.id} {dataset.version} ({dataset.identity[:12]})")
-    name = " ".join(part for part in (adapter.name, adapter.version) if part)
-    yield Fact("System", f"{name}, model {adapter.model}" if adapter.model else name)
-    yield Fact("Baseline", record.baseline.id if record.baseline else "none")
-    if record.controls:
-        yield Fact("Controls", ", ".join(control.id for control in record.controls))
-    yield Fact("Made", moment(record.started_at))
 
 
 def _side_measures(view: RunView) -> Iterator[SideMeasure]:
@@ -277,51 +272,3 @@ def _table_rows(profile: ProfileView) -> Iterator[TableRow]:
     ))  # fmt: skip
     for category in profile.categories:
         yield TableRow(category, tuple(one.by_category[category] for one in profile.summaries))
-
-
-def _how(view: RunView) -> Iterator[Fact]:
-    record = view.record
-    dataset, adapter, executor = record.dataset, record.adapter, record.executor
-    took = span(record.started_at, record.finished_at)
-    yield Fact(
-        "Time",
-        f"{moment(record.started_at)}{f', took {seconds(took)}' if took is not None else ''}",
-    )
-    yield Fact("Benchmark", f"{record.benchmark.id}, scored by {record.benchmark.scoring_version}")
-    yield Fact("Dataset", f"{dataset.id} {dataset.version}, {dataset.visibility}")
-    yield Fact("Dataset identity", dataset.identity)
-    yield Fact("Adapter", f"{adapter.kind} {adapter.name} {adapter.version}".rstrip())
-    if adapter.options:
-        yield Fact("Adapter options", compact(adapter.options))
-    if adapter.model:
-        yield Fact("Model", adapter.model)
-    if adapter.settings:
-        yield Fact("Settings", ", ".join(adapter.settings))
-    yield Fact("Code of the adapter", adapter.code_sha256)
-    if adapter.source is not None:
-        source = adapter.source
-        branch = f" on {source.branch}" if source.branch else ""
-        changed = ", with changes that are in no commit" if source.dirty else ""
-        yield Fact("Working copy", f"{source.commit[:12]}{branch}{changed}")
-    yield Fact("System identity", adapter.identity)
-    yield Fact("Isolation", isolation_text(record))
-    for name, title in (("allow", "Left open"), ("reads", "Further readable paths")):
-        if record.isolation.get(name):
-            yield Fact(title, compact(record.isolation[name]))
-    for mechanism, reason in (record.isolation.get("unavailable") or {}).items():
-        yield Fact(f"No {mechanism}", str(reason))
-    yield Fact("Executor", f"{executor.name}, {count(executor.jobs, 'call')} at once")
-    if record.repeats > 1:
-        yield Fact("Attempts", f"{record.repeats} of each case; the first one decides")
-    yield Fact("Spend", spend_text(record))
-    if record.scope:
-        yield Fact("Scope", "; ".join(f"{key} {', '.join(values)}"
-                                      for key, values in sorted(record.scope.items())))  # fmt: skip
-    if record.note:
-        yield Fact("Note", record.note)
-    yield Fact(
-        "Versions",
-        ", ".join(f"{name} {text}" for name, text in sorted(record.versions.items())),
-    )
-    for entry in record.history:
-        yield Fact(f"Changed {moment(entry.at)}", entry.what)

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-Cell = tuple[int, int]
 Span = tuple[int, int, int, int]
 """Row, column, rows, columns."""
 
@@ -224,7 +223,7 @@ def _wrong_positions(grid: _Grid, errors: Iterable[Mapping[str, Any]]) -> dict[s
     wrong: dict[str, set[int]] = {}
     for error in errors:
         axis, got = error["where"].get("axis"), _number(error.get("got"))
-        if axis in named and got is not None:
+        if isinstance(axis, str) and axis in named and got is not None:
             found = {index for index, at in enumerate(named[axis]) if at == got}
             wrong.setdefault(axis, set()).update(found)
     return wrong
@@ -235,17 +234,17 @@ def _wrong_words(
 ) -> Iterator[Box]:
     """Yield the words that an error names, by themselves or by their cell."""
     numbers: set[int] = set()
-    named: set[Cell] = set()
+    named: list[list[Any]] = []
     for error in errors:
         for name, value in error["where"].items():
             if name == "word" and isinstance(value, int):
                 numbers.add(value)
             elif isinstance(value, list) and len(value) == 2:
-                named.add((value[0], value[1]))
+                named.append(value)
     places = cells if isinstance(cells, list) else []
     for box, number in words:
         place = places[number] if number < len(places) else None
-        if number in numbers or (isinstance(place, list) and tuple(place) in named):
+        if number in numbers or (place is not None and place in named):
             yield box
 
 

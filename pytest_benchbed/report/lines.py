@@ -51,7 +51,7 @@ def view_lines(view: RunView, *, hide_texts: bool = False) -> Iterator[str]:
         ],
     )
     options = [
-        f"{term(name, 40)}={json_term(value, 60)}"
+        f"option {term(name, 40)}={json_term(value, 60)}"
         for name, value in sorted(adapter.options.items())
     ]
     model = [f"model {term(adapter.model, 60)}"] if adapter.model else []

@@ -42,6 +42,8 @@ from pytest_benchbed.runs.atomic import AtomicFile
 
 PAGE_BYTES = 14_500_000
 """Size up to which details are written; the lines of all cases always are."""
+LEAST_DETAILS_BYTES = 2_000_000
+"""Details written even where the lines alone take more than that."""
 LINE_BYTES = 260
 """About what the line of a case takes."""
 OPEN_CASES = 200
@@ -86,10 +88,13 @@ def write_page(run_dir: Path, **options: Any) -> Path:
     return view.paths.report
 
 
-def page_parts(view: RunView, page_bytes: int = PAGE_BYTES) -> Iterator[str]:
+def page_parts(
+    view: RunView, page_bytes: int = PAGE_BYTES, least_bytes: int = LEAST_DETAILS_BYTES
+) -> Iterator[str]:
     """Yield the page piece by piece, so that a long run is never whole in memory.
 
-    ``page_bytes``: size after which the details of further cases are left out.
+    ``page_bytes``: size after which the details of further cases are left out;
+    ``least_bytes``: of details that are written in any case.
     """
     macros: Any = _environment().get_template("page.html.jinja").module
     style, script = _asset("page.css"), _asset("page.js")
@@ -97,13 +102,11 @@ def page_parts(view: RunView, page_bytes: int = PAGE_BYTES) -> Iterator[str]:
     title = f"{content.label}: {content.status} ({content.run_id})"
     yield str(macros.head(title, policy(style, script), Markup(style))).lstrip()  # noqa: S704
     yield str(macros.top(content))
-    room = page_bytes - LINE_BYTES * len(view.lines)
+    room = _Room(max(page_bytes - LINE_BYTES * len(view.lines), least_bytes))
     assets = assets_of(view)
     for bucket in BUCKETS:
         if view.counts[bucket]:
-            for part in _bucket(macros, view, bucket_head(view, bucket), assets, room):
-                room -= len(part.encode("utf-8"))
-                yield part
+            yield from _bucket(macros, view, bucket_head(view, bucket), assets, room)
     yield str(macros.bottom(content, Markup(script)))  # noqa: S704
 
 
@@ -115,8 +118,15 @@ def policy(style: str, script: str) -> str:
     )
 
 
+@dataclass(slots=True)
+class _Room:
+    """Bytes left for details; the worse cases come first."""
+
+    left: int
+
+
 def _bucket(
-    macros: Any, view: RunView, head: BucketHead, assets: Mapping[str, str], room: int
+    macros: Any, view: RunView, head: BucketHead, assets: Mapping[str, str], room: _Room
 ) -> Iterator[str]:
     is_paired = view.record.baseline is not None
     is_open = head.number <= OPEN_CASES and head.name != "unchanged"
@@ -125,17 +135,23 @@ def _bucket(
     count = 0
     for group in view.groups(head.name):
         yield str(macros.group_start(GroupHead(group.category, len(group.lines), is_open)))
+        waiting: list[Row] = []
         for line in group.lines:
             row = _row(line, is_paired)
-            if line.has_details and room > 0:
-                part = str(macros.case_block(row, block(view, line, assets)))
-                room -= len(part.encode("utf-8"))
-            else:
-                part = str(macros.case_row(row))
+            if not line.has_details or room.left <= 0:
+                waiting.append(row)
                 if line.has_details:
                     left_out = left_out or line.id
                     count += 1
+                continue
+            if waiting:
+                yield str(macros.case_rows(waiting))
+                waiting = []
+            part = str(macros.case_block(row, block(view, line, assets)))
+            room.left -= len(part.encode("utf-8"))
             yield part
+        if waiting:
+            yield str(macros.case_rows(waiting))
         yield str(macros.group_end())
     yield str(macros.bucket_end(head, count, show_command(view, left_out) if left_out else ""))
 

@@ -204,9 +204,9 @@ class RunView:
     @property
     def shown_buckets(self) -> list[str]:
         """The buckets worth a word: those with cases, and of a comparison the main ones."""
-        always: tuple[str, ...] = ("worse", "better", "noisy", "remaining", "unchanged")
-        if self.record.baseline is None:
-            always: tuple[str, ...] = ("remaining", "unchanged")
+        always = {"remaining", "unchanged"}
+        if self.record.baseline is not None:
+            always |= {"worse", "better", "noisy"}
         return [name for name in BUCKETS if self.counts[name] or name in always]
 
     @property

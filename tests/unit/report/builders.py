@@ -39,9 +39,9 @@ from pytest_benchbed.runs.results import write_results
 HOSTILE = (
     "</script></style></textarea><script>alert(1)</script><img src=x onerror=alert(2)>"
     "<base href=//x.invalid>{{7*7}}{%raw%}\"' onload=alert(3) [l](http://x.invalid) @all #1 "
-    "closes #2 ```\n::error::x\n##[error]y\r\n| a | b |\n# PASSED\n\x1b[31m\u202eabc\u200b\x00"
+    "closes #2 ```\n::error::x\n##[error]y\r\n| a | b |\n# PASSED\n\x1b[31m\u202eabc\u200b"
 )
-"""No lone surrogate: no file of a run can hold one."""
+"""Neither NUL nor a lone surrogate: no file of a run can hold one."""
 
 
 class Tables(Benchmark):
