@@ -1,0 +1,131 @@
+"""The order of calls, without threads: what `choose` gives for a state of the schedule."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_benchbed.calls.call import Call
+from pytest_benchbed.calls.group import HostGroup
+from pytest_benchbed.calls.group import Slot
+from pytest_benchbed.calls.schedule import Schedule
+from pytest_benchbed.calls.schedule import Sleep
+from pytest_benchbed.calls.schedule import Start
+from pytest_benchbed.calls.state import RunState
+from tests.unit.calls.fakes import System
+from tests.unit.calls.fakes import plan_of
+
+
+class Desk:
+    """A schedule with one run and as many slots as jobs."""
+
+    def __init__(self, folder: Path, jobs: int, **changes: Any) -> None:
+        plan = plan_of(folder, **changes)
+        self.schedule = Schedule(jobs)
+        self.run = RunState(plan)
+        self.run.group = HostGroup(plan, System().host, jobs)
+        self.run.group.slots = [Slot(index, 1) for index in range(jobs)]
+
+    def call(self, case: str, *, is_asked: bool = True) -> Call:
+        made = Call(self.run, self.run.plan.view(case), 1, is_asked=is_asked, now=0.0)
+        self.schedule.add(made)
+        return made
+
+    def begin(self, now: float = 0.0) -> Call:
+        choice = self.schedule.choose(now)
+        assert isinstance(choice, Start)
+        self.schedule.begin(choice, now)
+        return choice.call
+
+    def end(self, call: Call) -> None:
+        self.schedule.landed(call)
+        self.schedule.answered(call)
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path, jobs=4)
+
+
+def test_asked_calls_go_in_the_order_of_asking_before_the_look_ahead(desk: Desk) -> None:
+    desk.call("ahead", is_asked=False)
+    for case in ("b", "a"):
+        desk.call(case)
+
+    assert [desk.begin().case for _ in range(3)] == ["b", "a", "ahead"]
+
+
+def test_a_lone_call_waits_until_nothing_runs_and_nothing_starts_beside_it(desk: Desk) -> None:
+    other = desk.call("other")
+    desk.begin()
+    lone = desk.call("lone")
+    lone.is_alone = True
+    desk.call("third")
+
+    assert desk.schedule.choose(0.0) == Sleep(None)
+    desk.end(other)
+    assert desk.begin() is lone
+    assert desk.schedule.choose(0.0) == Sleep(None)
+    desk.end(lone)
+    assert desk.begin().case == "third"
+
+
+def test_a_call_that_is_asked_again_waits_for_its_time_and_gives_its_slot_back(desk: Desk) -> None:
+    call = desk.call("a")
+    desk.begin()
+    desk.schedule.landed(call)
+    desk.schedule.again(call, due=5.0)
+
+    assert call.slot is None
+    assert desk.schedule.choose(2.0) == Sleep(3.0)
+    assert desk.begin(5.0) is call
+
+
+def test_the_shorter_of_rate_and_retry_ends_the_sleep(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, jobs=4, rate="60/min")
+    call = desk.call("a")
+    desk.begin(0.0)
+    desk.schedule.landed(call)
+    desk.schedule.again(call, due=9.0)
+    desk.call("b")
+
+    assert desk.schedule.choose(0.25) == Sleep(0.75)
+
+
+def test_an_answer_that_is_taken_makes_room_for_the_look_ahead(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, jobs=1)
+    first = desk.call("a", is_asked=False)
+    desk.begin()
+    desk.end(first)
+    desk.call("b", is_asked=False)
+
+    assert desk.schedule.choose(0.0) == Sleep(None)
+    desk.schedule.ask(first)
+    assert desk.begin().case == "b"
+
+
+def test_the_counts_return_to_nothing(desk: Desk) -> None:
+    schedule = desk.schedule
+    calls = [desk.call("a"), desk.call("b", is_asked=False), desk.call("c")]
+    for _ in calls:
+        desk.begin()
+    schedule.ask(calls[1])
+    for call in calls:
+        desk.end(call)
+        desk.end(call)
+
+    assert (schedule.running, schedule.waiting, schedule.ahead) == (0, 0, 0)
+    assert desk.run.group is not None
+    assert [slot.running for slot in desk.run.group.slots] == [0, 0, 0, 0]
+
+
+def test_a_dropped_run_leaves_the_others(tmp_path: Path, desk: Desk) -> None:
+    other = Desk(tmp_path, jobs=4)
+    other.schedule = desk.schedule
+    kept = other.call("kept")
+    gone = [desk.call("a"), desk.call("b", is_asked=False)]
+
+    assert desk.schedule.drop(desk.run) == gone
+    assert desk.begin() is kept
