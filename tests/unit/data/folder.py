@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 from pytest_benchbed.data.pin import pin
@@ -17,6 +18,18 @@ MANIFEST = "manifest.json"
 def line(row):
     text = json.dumps(row, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return text.encode("utf-8") + b"\n"
+
+
+def open_descriptors():
+    """How many descriptors this process has open."""
+    count = 0
+    for number in range(512):
+        try:
+            os.fstat(number)
+        except OSError:
+            continue
+        count += 1
+    return count
 
 
 def case_row(number, **more):

@@ -17,6 +17,7 @@ from pytest_benchbed.model.errors import DatasetError
 from tests.unit.data.folder import ANSWERS
 from tests.unit.data.folder import CASES
 from tests.unit.data.folder import Folder
+from tests.unit.data.folder import open_descriptors
 
 
 def index_of(tmp_path, data):
@@ -38,6 +39,8 @@ def index_of(tmp_path, data):
         '{"facets":{"suite":"s"},"id":"a-1","meta":{"id":"wrong"}}',
         '{"answer":"say \\",\\"id\\":\\"wrong\\"}","id":"a-1"}',
         '{"category":"quote \\" ,\\"id\\":\\"wrong\\"","id":"a-1"}',
+        '{"inputs":{},"id":"a-1","k\\"id":"wrong"}',
+        '{"inputs":{},"id":"a-1","k,\\"id":"wrong"}',
         '{"category":"\\u0041","id":"a-1"}',
         '{"\\u0069d":"a-1"}',
         '{"id":"\\u0061-1"}',
@@ -91,6 +94,7 @@ def test_the_last_row_is_read_with_any_line_end(tmp_path, end):
         (b'{"id":"a"}\n\n{"id":"b"}\n', r"x\.jsonl:2: the line is empty"),
         (b'{"id":"a"}\n\n', r"x\.jsonl:2: the line is empty"),
         (b'\xef\xbb\xbf{"id":"a"}\n', r"x\.jsonl:1: .*byte order mark"),
+        (b'\xef\xbb\xbf{"inputs":{},"id":"a"}\n', r"x\.jsonl:1: .*byte order mark"),
         (b'{"id":"a b"}\n', r"x\.jsonl:1: case 'a b': the id is not valid"),
         (b'{"id":"' + b"a" * 101 + b'"}\n', r"x\.jsonl:1: .*the id is not valid"),
         (b'{"id":7}\n', r"x\.jsonl:1: the id is not text"),
@@ -172,16 +176,15 @@ def test_a_file_that_was_cut_off_is_told(tmp_path):
 
 
 def test_the_file_is_closed_with_the_index(tmp_path):
-    first = os.open(os.devnull, os.O_RDONLY)
-    os.close(first)
+    gc.collect()
+    before = open_descriptors()
     index = index_of(tmp_path, b'{"id":"a"}\n')
+    assert open_descriptors() == before + 1
 
     del index
     gc.collect()
 
-    last = os.open(os.devnull, os.O_RDONLY)
-    os.close(last)
-    assert last == first
+    assert open_descriptors() == before
 
 
 def test_a_hundred_thousand_cases_keep_no_row(tmp_path):

@@ -12,6 +12,7 @@ from pytest_benchbed.data.paths import check_path
 from pytest_benchbed.data.paths import find_twins
 from pytest_benchbed.data.paths import open_inside
 from pytest_benchbed.data.paths import twin_key
+from tests.unit.data.folder import open_descriptors
 
 
 @pytest.mark.parametrize(
@@ -235,14 +236,11 @@ def test_no_descriptor_is_left_open(opener, tmp_path):
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "b").write_bytes(b"")
     (tmp_path / "a" / "link").symlink_to("b")
-    first = os.open(os.devnull, os.O_RDONLY)
-    os.close(first)
+    before = open_descriptors()
 
     os.close(opener(tmp_path, "a/b"))
     for path in ("a/link", "a/nowhere", "a", "../x"):
         with pytest.raises(FileProblem):
             opener(tmp_path, path)
 
-    last = os.open(os.devnull, os.O_RDONLY)
-    os.close(last)
-    assert last == first
+    assert open_descriptors() == before
