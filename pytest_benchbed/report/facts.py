@@ -135,29 +135,29 @@ def coverage_text(gate: GateResult) -> str:
 
 def noise_text(gate: GateResult) -> str:
     """Return what is known about how often the same code answers differently."""
-    if not gate.controls:
+    alarm = gate.false_alarm
+    if alarm.estimate is None or gate.flaky_estimate is None:
         return (
             "unknown: no control run. Without one, chance and a change of the system look the same."
         )
     ages = ", ".join(age(control.age_s) for control in gate.controls)
-    parts = [f"{count(len(gate.controls), 'control')} ({ages} old)"]
-    if gate.flaky_estimate is not None:
-        flaky = round(Fraction(gate.flaky_estimate))
-        parts.append(f"{count(flaky, 'flaky case')} estimated")
-    if gate.false_alarm.estimate is not None:
-        alarm = f"false alarm estimated at {percent(gate.false_alarm.estimate)}"
-        if gate.false_alarm.limit95 is not None:
-            alarm += f" (at most {percent(gate.false_alarm.limit95)} with 95 % confidence)"
-        parts.append(alarm)
-    return "; ".join(parts)
+    # Nothing seen proves little, so the limit stands beside it.
+    limit = (
+        f" (at most {percent(alarm.limit95)} with 95 % confidence)"
+        if alarm.limit95 is not None
+        else ""
+    )
+    return (
+        f"{count(len(gate.controls), 'control')} ({ages} old); "
+        f"{count(round(Fraction(gate.flaky_estimate)), 'flaky case')} estimated; "
+        f"false alarm estimated at {percent(alarm.estimate)}{limit}"
+    )
 
 
 def system_text(record: RunRecord, gate: GateResult) -> str:
     """Return which system answered and how sure that is."""
     name = " ".join(part for part in (record.adapter.name, record.adapter.version) if part)
     unknown = sorted(run for run, identified in gate.identified.items() if not identified)
-    if not gate.identified:
-        return name
     if not unknown:
         return f"{name}, identified"
     return (

@@ -7,7 +7,6 @@ can start a line. The last line of a session, the verdict, is not part of it.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from collections.abc import Iterator
 from pathlib import Path
@@ -135,11 +134,8 @@ def _technical(failures: Iterable[TechnicalRecord], hide_texts: bool) -> Iterato
 
 
 def _path(view: RunView) -> str:
-    """Return the path of the page as it can be opened from the base folder."""
-    if view.base is None:
-        return term(view.paths.report, 400)
-    try:
-        return term(Path(os.path.relpath(view.paths.report, view.base)).as_posix(), 400)
-    except ValueError:
-        # Another drive on Windows.
-        return term(view.paths.report, 400)
+    """Return the path of the page, as short as it can be opened from the base folder."""
+    path = view.paths.report.resolve()
+    if view.base is not None and path.is_relative_to(view.base.resolve()):
+        return term(path.relative_to(view.base.resolve()).as_posix(), 400)
+    return term(path, 400)

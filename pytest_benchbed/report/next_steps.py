@@ -86,8 +86,10 @@ def _passed(view: RunView) -> Iterator[Step]:
 def _failed(view: RunView) -> Iterator[Step]:
     case = first_bad_case(view)
     if case is not None:
-        yield Step(f"Run the first of them again, {case}, while you repair it:",
-                   case_command(view.record, case))  # fmt: skip
+        yield Step(
+            f"Run the first of them again, {case}, while you repair it:",
+            case_command(view.record, case),
+        )
     yield Step(
         "See what was expected and what was got, case by case, in the report: "
         f"{view.shown}/report.html"
@@ -98,14 +100,12 @@ def _failed(view: RunView) -> Iterator[Step]:
 
 def first_bad_case(view: RunView) -> str | None:
     """Return the case to look at first: a suspect, a target, or the first that got worse."""
-    gate = view.gate
-    if gate is not None:
-        named = [one.case for one in gate.suspects]
-        named += [target.case for target in gate.targets if target.errors]
-        if named:
-            return named[0]
-    worse = view.in_bucket("worse")
-    return worse[0].id if worse else None
+    named = []
+    if view.gate is not None:
+        named += [one.case for one in view.gate.suspects]
+        named += [target.case for target in view.gate.targets if target.errors]
+    named += [line.id for line in view.in_bucket("worse")]
+    return named[0] if named else None
 
 
 def _baseline_required(view: RunView) -> Iterator[Step]:

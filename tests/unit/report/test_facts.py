@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_benchbed.report.facts import facts
+from pytest_benchbed.report.facts import headline_sentence
 from pytest_benchbed.report.facts import isolation_text
 from pytest_benchbed.report.facts import limits
 from pytest_benchbed.report.facts import spend_text
@@ -79,6 +80,22 @@ def test_a_system_that_is_not_identified_is_named(tmp_path) -> None:
     shown = of(write_run(tmp_path / "runs", [Made("a")], adapter=adapter))
 
     assert shown["System"].startswith("acme-extract, not identified (after): neither a version")
+
+
+def test_a_fall_that_was_justified_is_told_with_its_reason(tmp_path) -> None:
+    view = load(write_run(tmp_path / "runs", [Made("a"), Made("b", before=[X])]))
+    gate = view.gate.model_copy(update={"justification": "the old ruler was wrong"})
+
+    shown = {fact.name: fact.text for fact in facts(view.record, gate)}
+
+    assert shown["Justification"] == "the old ruler was wrong"
+    assert headline_sentence(view.record, gate, view.counts, "passed") == (
+        "Compared with baseline base, no stable case got worse and 1 got better. "
+        "A reason was given for the fall."
+    )
+    assert headline_sentence(view.record, gate, {}, "failed") == (
+        "Compared with baseline base, nothing changed. A reason was given for the fall."
+    )
 
 
 @pytest.mark.parametrize(

@@ -95,8 +95,9 @@ def test_the_block_of_a_first_run_names_the_baseline_to_use(tmp_path) -> None:
 def test_the_report_has_a_path_that_can_be_opened(tmp_path) -> None:
     run = write_run(tmp_path / "runs", [Made("a")])
 
-    assert "  report: ../runs/after/report.html" in terminal_lines(run, base=tmp_path / "other")
-    assert f"  report: {run}/report.html" in terminal_lines(run)
+    assert "  report: runs/after/report.html" in terminal_lines(run, base=tmp_path)
+    for options in ({"base": tmp_path / "other"}, {}):
+        assert f"  report: {run.resolve() / 'report.html'}" in terminal_lines(run, **options)
 
 
 def test_parts_move_to_a_new_line_when_a_line_gets_too_long() -> None:

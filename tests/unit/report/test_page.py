@@ -97,6 +97,7 @@ def failed(tmp_path):
             Made("better", before=[error("gone-one")], category="ruled"),
             Made("known", now=[X], before=[X], category=None),
             Made("fine", category="ruled"),
+            Made("other", now={"geometric": [X]}, category="ruled"),
         ],
     )  # fmt: skip
 
@@ -216,11 +217,11 @@ def test_verdict_measures_coverage_and_every_case_are_on_the_page(failed) -> Non
     assert (
         "Failed Table separators Compared with baseline base, 1 case got worse and 1 got better."
     ) in page.words
-    assert "compared 4 of 4" in page.words
-    assert "exact · logical 50.0 % 2 of 4 no change" in page.words
+    assert "compared 5 of 5" in page.words
+    assert "exact · logical 60.0 % 3 of 5 no change" in page.words
     assert {attributes["id"] for _, attributes in page.elements
             if attributes.get("id", "").startswith("case-")} == {
-        "case-worse", "case-better", "case-known", "case-fine"}  # fmt: skip
+        "case-worse", "case-better", "case-known", "case-fine", "case-other"}  # fmt: skip
     assert {"bucket-worse", "bucket-better", "bucket-remaining", "bucket-unchanged"} <= {
         attributes.get("id") for _, attributes in page.elements
     }
