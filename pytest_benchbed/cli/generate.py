@@ -59,7 +59,7 @@ def run_generate(name: str, out: Path | None, check: bool, echo: Callable[[str],
     manifest = folder / tables.MANIFEST
     if not manifest.exists():
         manifest.write_text(json.dumps(_first_manifest(), indent=1) + "\n", encoding="utf-8")
-    for line in pin(folder, visibility="public").lines():
+    for line in pin(folder).lines():
         echo(line)
     fixtures = _fixtures(folder, name)
     if fixtures is not None:

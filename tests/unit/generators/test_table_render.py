@@ -4,6 +4,7 @@ import io
 
 import pytest
 
+from pytest_benchbed.generators import table_render
 from pytest_benchbed.generators.table_crop import Table
 from pytest_benchbed.generators.table_plan import case_plans
 from pytest_benchbed.generators.table_plan import table
@@ -97,14 +98,40 @@ def test_a_scan_is_noisy_by_its_seed() -> None:
     assert (image_of("sep-013", 1) != image_of("sep-013", 2)).mean() > 0.1
 
 
-@pytest.mark.parametrize("case", ["sep-013", "sep-026", "sep-143"])
-def test_turned_words_hold_ink_and_gaps_hold_none(case: str) -> None:
+@pytest.mark.parametrize("case", ["sep-078", "sep-104"])
+def test_word_boxes_are_turned_with_the_image(case: str) -> None:
     crop = crop_of(case)
-    # A scan's blur and noise are taken out again by a rough average.
+    assert (crop.rules, abs(crop.skew) > 50) == ("none", True)
+    # Averaging four neighbours takes the noise out; what stays dark is ink.
     grey = image_of(case).astype(float)
     soft = (grey[:-1, :-1] + grey[1:, :-1] + grey[:-1, 1:] + grey[1:, 1:]) / 4
+    ink = soft < 130
 
+    left = ink.copy()
     for word in crop.words:
-        x0, y0, x1, y1 = (int(value) for value in word.box)
-        assert soft[y0:y1, x0:x1].min() < 170, word
-    assert crop.skew != 0
+        x0, y0, x1, y1 = word.box
+        assert soft[int(y0) : int(y1), int(x0) : int(x1)].min() < 170, word
+        left[int(y0) - 1 : int(y1) + 1, int(x0) - 1 : int(x1) + 1] = False
+
+    assert left.sum() < 0.005 * ink.sum()
+
+
+def test_the_renderer_gets_no_fonts_of_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An installed Helvetica would be painted instead of the built-in one."""
+    given: list[object] = []
+    monkeypatch.setattr("pypdfium2.raw.FPDF_SetSystemFontInfo", given.append)
+
+    source = table_render._use_builtin_fonts.__wrapped__()
+
+    assert given == [source]
+    assert not source.MapFont
+    assert not source.EnumFonts
+
+
+def test_fonts_are_settled_before_a_page_is_painted(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[bool] = []
+    monkeypatch.setattr(table_render, "_use_builtin_fonts", lambda: asked.append(True))
+
+    render(crop_of("sep-001"), 1)
+
+    assert asked == [True]

@@ -125,3 +125,7 @@ def test_bands_without_words_get_the_place_behind_their_neighbour() -> None:
 
 def test_the_first_band_without_words_stands_first() -> None:
     assert align("rows", 2, 2, [1], [1]).homes == (0, 1)
+
+
+def test_a_band_without_words_inside_a_merged_one_is_there_too() -> None:
+    assert align("rows", 3, 1, [0, 2], [0, 0]).homes == (0, 0, 0)

@@ -126,7 +126,7 @@ def test_spans_of_wrong_extent_or_place_are_errors(spans: list[Span], fault: str
 def test_a_span_of_one_cell_says_nothing() -> None:
     truth, words = drawn("a | b", "c | d")
 
-    assert not logical(truth, words, grid([40], [100], [Span(0, 0)])).errors
+    assert not logical(truth, words, grid([40], [100], [Span(0, 0), Span(9, 9)])).errors
 
 
 def test_a_span_beyond_a_lost_column_is_still_the_right_one() -> None:
@@ -181,9 +181,10 @@ def test_the_tolerance_ends_where_it_says() -> None:
     truth, _ = drawn("a | b")
     low, high = truth.column_gaps[0]
 
-    for inside in (low - TOLERANCE_PX, high + TOLERANCE_PX):
+    assert TOLERANCE_PX == 2, "part of the scoring version: raise that too"
+    for inside in (low - 2, high + 2):
         assert not geometric(truth, grid([], [inside])).errors
-    for outside in (low - TOLERANCE_PX - 0.01, high + TOLERANCE_PX + 0.01):
+    for outside in (low - 2.01, high + 2.01):
         assert kinds(geometric(truth, grid([], [outside]))) == {"misplaced"}
 
 
