@@ -25,7 +25,6 @@ from tests.crash.hostile import make_host
 from tests.crash.hostile import posix
 from tests.crash.hostile import zombies
 
-
 ENDS_ON_TERM = """
 import signal, sys, time
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(7))

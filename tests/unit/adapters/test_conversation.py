@@ -175,7 +175,7 @@ def test_the_end_of_the_pipe_is_explained_by_the_process(peer) -> None:
         lambda frame: b"\x7f\xff\xff\xff",
         lambda frame: b"\0\0\0\0",
         lambda frame: result({"id": 99}),
-        lambda frame: result({"id": True}),
+        lambda frame: result({"id": False}),  # equal to the open number 0
         lambda frame: result({"id": "0"}),
         lambda frame: result(frame) * 2,
         lambda frame: pack({"v": 2, "id": frame["id"], "result": 1}),

@@ -30,11 +30,11 @@ def test_a_secret_across_two_pieces_is_redacted(tmp_path: Path, size: int) -> No
 def test_a_secret_of_several_lines_is_redacted(tmp_path: Path) -> None:
     kept = log(tmp_path / "log", PEM="---\nabc\ndef\n---")
 
-    for byte in b"a\nb ---\nabc\ndef\n--- c\n":
+    for byte in b"a\nb ---\nabc\ndef\n--- c" + b" " * 50 + b"\n":
         kept.feed(bytes([byte]))
     kept.close()
 
-    assert (tmp_path / "log").read_text() == "a\nb [PEM] c\n"
+    assert (tmp_path / "log").read_text() == "a\nb [PEM] c" + " " * 50 + "\n"
 
 
 def test_escapes_and_foreign_bytes_become_printable_and_lines_stay(tmp_path: Path) -> None:
