@@ -20,7 +20,8 @@ TYPED = [
     "--bench", "table-separators", "--bench-adapter=tools/acme.py:Acme", "--bench-model", "small",
     "--bench-adapter-option=threshold=0.35", "--baseline=runs/base", "--bench-control=runs/base-1",
     "--bench-target=sep-007", "--bench-select=case=sep-001", "--bench-select", "category=dense",
-    "-n", "2", "-k", "not slow", "--bench-jobs=8", "--bench-budget=5", "-x", "-p", "no:cacheprovider",
+    "-n", "2", "-k", "not slow", "--bench-jobs=8", "--bench-budget=5", "-x",
+    "-p", "no:cacheprovider",
     "--bench-run=mine", "--bench-repeats=3", "--rootdir=..", "--bench-require-gate", "cases/",
 ]  # fmt: skip
 

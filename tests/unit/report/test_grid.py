@@ -128,8 +128,8 @@ def test_a_strange_prediction_breaks_nothing(prediction) -> None:
 
 
 def test_strange_words_and_gaps_break_nothing() -> None:
-    request = REQUEST | {"inputs": REQUEST["inputs"] | {
-        "words": [3, {"box": [1]}, {"box": [5, 5, 1, 1]}, {"text": 7, "box": [1, 2, 3, 4]}]}}  # fmt: skip
+    words = [3, {"box": [1]}, {"box": [5, 5, 1, 1]}, {"text": 7, "box": [1, 2, 3, 4]}]
+    request = REQUEST | {"inputs": REQUEST["inputs"] | {"words": words}}
 
     answer = ANSWER | {"row_gaps": "x", "cells": [[[1], {}], 3]}
     errors = [error("x", cell=[0, 0])]

@@ -35,7 +35,10 @@ def test_a_run_is_told_in_a_few_lines(tmp_path) -> None:
         '  adapter acme-extract 2.3.1 · model small · option variant="b"',
         "    isolation process, no network declared",
     ]
-    assert "  logical: exact 66.7 % (2 of 3), no change · cell f1 88.9 % (16 of 18), no change" in lines
+    assert (
+        "  logical: exact 66.7 % (2 of 3), no change · cell f1 88.9 % (16 of 18), no change"
+        in lines
+    )
     assert "  geometric: mean offset px 1.417, no change" in lines
     assert "  latency 0.42 s median, 0.42 s p95 · spend $0.15" in lines
     assert "  worse 1 · better 1 · noisy 0 · remaining 0 · unchanged 1" in lines
@@ -43,7 +46,9 @@ def test_a_run_is_told_in_a_few_lines(tmp_path) -> None:
     assert any("noise unknown: no control run" in line for line in lines)
     assert any(line.startswith("  profile geometric, not deciding: UNAVAILABLE") for line in lines)
     assert lines[-2] == "  report: runs/after/report.html"
-    assert lines[-1].startswith("  next: pytest --bench=table-separators --bench-select=case=sep-001")
+    assert lines[-1].startswith(
+        "  next: pytest --bench=table-separators --bench-select=case=sep-001"
+    )
 
 
 @pytest.mark.req("ENV-051")

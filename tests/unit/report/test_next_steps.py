@@ -173,10 +173,14 @@ def test_a_run_of_a_set_gets_no_id_for_its_control(tmp_path) -> None:
     run = write_run(tmp_path / "runs", [Made("a")], run_id="set/table-separators", paired=False,
                     adapter=FLAKY)  # fmt: skip
 
-    assert commands(load(run)) == [
-        "pytest --bench=table-separators --baseline=table-separators "
-        "--bench-adapter=acme.tables:Grid"
-    ] or "set/table-separators" in commands(load(run))[0]
+    assert (
+        commands(load(run))
+        == [
+            "pytest --bench=table-separators --baseline=table-separators "
+            "--bench-adapter=acme.tables:Grid"
+        ]
+        or "set/table-separators" in commands(load(run))[0]
+    )
     assert "--bench-run" not in " ".join(commands(load(run)))
 
 

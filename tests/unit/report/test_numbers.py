@@ -108,5 +108,9 @@ def test_times_are_utc_and_a_text_that_is_no_time_stays_what_it_is() -> None:
 
 
 def test_nouns_agree_with_their_number() -> None:
-    assert [count(number, "case") for number in (0, 1, 1200)] == ["0 cases", "1 case", "1,200 cases"]
+    assert [count(number, "case") for number in (0, 1, 1200)] == [
+        "0 cases",
+        "1 case",
+        "1,200 cases",
+    ]
     assert count(2, "entry", "entries") == "2 entries"

@@ -138,9 +138,7 @@ def test_hostile_text_makes_no_markup_no_link_and_no_line(hostile) -> None:  # n
 
 
 def test_a_fence_is_longer_than_any_in_its_command(tmp_path) -> None:
-    run = write_run(
-        tmp_path / "runs", [Made("a")], argv=["--bench-model=````` # x"], paired=False
-    )
+    run = write_run(tmp_path / "runs", [Made("a")], argv=["--bench-model=````` # x"], paired=False)
     text = summary(load(run))
 
     assert "``````sh\npytest --bench=table-separators" in text

@@ -96,10 +96,10 @@ def test_a_prediction_that_is_not_there_is_no_null(tmp_path) -> None:
 
 
 def test_categories_come_in_order_and_cases_without_one_last(tmp_path) -> None:
+    categories = {"a": None, "b": "z", "c": "m", "d": "z"}
     run = write_run(
-        tmp_path / "runs",
-        [Made("a", category=None), Made("b", category="z"), Made("c", category="m"), Made("d", category="z")],
-    )  # fmt: skip
+        tmp_path / "runs", [Made(case, category=name) for case, name in categories.items()]
+    )
 
     groups = [(group.category, [line.id for line in group.lines])
               for group in load(run).groups("unchanged")]  # fmt: skip
@@ -243,7 +243,9 @@ def test_requests_find_the_cases_and_no_other_list_of_that_name(tmp_path) -> Non
         assert requests.case("c") is None
 
 
-@pytest.mark.parametrize("text", ["{}", '{"cases": [{"id": "a"}', '{"cases": [3]}', '{"cases": [{}]}'])
+@pytest.mark.parametrize(
+    "text", ["{}", '{"cases": [{"id": "a"}', '{"cases": [3]}', '{"cases": [{}]}']
+)
 def test_a_damaged_request_is_named(tmp_path, text: str) -> None:
     path = tmp_path / "adapter-request.json"
     path.write_text(text)
