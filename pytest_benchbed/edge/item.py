@@ -144,26 +144,29 @@ class CaseItem(pytest.Function):
         return super().repr_failure(excinfo)
 
 
-@pytest.hookimpl(wrapper=True, trylast=True)
-def pytest_runtest_makereport(
-    item: pytest.Item, call: pytest.CallInfo[None]
-) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Put result and outcome into the report.
+class ItemReports:
+    """Puts result and outcome into the reports of cases; registered in every process."""
 
-    ``trylast`` makes this the innermost wrapper: every other plugin's wrapper
-    sees the final outcome. ``pytest.xfail()`` is no way to get there, since
-    ``--runxfail`` turns it into a pass.
-    """
-    report = yield
-    if not isinstance(item, CaseItem):
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Put result and outcome into the report.
+
+        ``trylast`` makes this the innermost wrapper: every other plugin's wrapper
+        sees the final outcome. ``pytest.xfail()`` is no way to get there, since
+        ``--runxfail`` turns it into a pass.
+        """
+        report = yield
+        if not isinstance(item, CaseItem):
+            return report
+        text = ""
+        if item.result and (report.when == "call" or report.outcome != "passed"):
+            text, item.result = item.result, ""
+        report.benchbed = text  # type: ignore[attr-defined]
+        if report.when == "call" and item.decided and item.decided.outcome == "xfailed":
+            report.outcome = "skipped"
+            report.wasxfail = term(item.decided.reason)
+        if report.when == "teardown":
+            item.failure = None
         return report
-    text = ""
-    if item.result and (report.when == "call" or report.outcome != "passed"):
-        text, item.result = item.result, ""
-    report.benchbed = text  # type: ignore[attr-defined]
-    if report.when == "call" and item.decided and item.decided.outcome == "xfailed":
-        report.outcome = "skipped"
-        report.wasxfail = term(item.decided.reason)
-    if report.when == "teardown":
-        item.failure = None
-    return report

@@ -116,8 +116,8 @@ class LiveRuns:
             return []
         if not self.runs:
             config = self.session.config
-            verdicts = [not_started(config, plan, exit_status) for plan in self.session.plans]
-            return [verdict for verdict in verdicts if verdict is not None]
+            idle = [not_started(config, plan, exit_status) for plan in self.session.plans]
+            return [verdict for verdict in idle if verdict is not None]
         assert self.broker is not None
         verdicts = []
         for run in self.runs:

@@ -83,11 +83,11 @@ def configure(config: pytest.Config) -> None:
         base=config.invocation_params.dir,
     )
 
-    from pytest_benchbed.edge import item
     from pytest_benchbed.edge.collector import Collector
+    from pytest_benchbed.edge.item import ItemReports
 
     config.pluginmanager.register(Collector(session), "benchbed-collector")
-    config.pluginmanager.register(item, "benchbed-item")
+    config.pluginmanager.register(ItemReports(), "benchbed-item-reports")
     if is_worker(config):
         from pytest_benchbed.edge.transport import Proxy
 

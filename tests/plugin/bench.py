@@ -52,7 +52,7 @@ def pytest_benchbed_benchmarks(registry):
     registry.add(Toy)
 '''
 
-ADAPTER = '''
+ADAPTER = """
 import json
 import os
 import sys
@@ -101,7 +101,7 @@ class Toy(Adapter):
         if isinstance(reply, list):
             reply = {{"main": reply, "side": []}}
         return reply, Usage(cost_usd={cost!r})
-'''
+"""
 
 
 class Bench:
