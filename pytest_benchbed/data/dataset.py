@@ -187,7 +187,7 @@ class Dataset:
         for path in row.files or ():
             if path not in self.pins:
                 line = self.line(case_id)
-                raise refuse([unpinned_fault(self.case_index, line, case_id, path)])
+                raise refuse([unpinned_fault(self.root, CASES_FILE, line, case_id, path)])
         files = {path: base.joinpath(*path.split("/")) for path in row.files or ()}
         return Case(case_id, self.benchmark, row.inputs, files, row.context, attempt)
 
@@ -220,7 +220,7 @@ def open_contexts(root: Path) -> LineIndex | None:
     return LineIndex.build(Source.open(root, CONTEXTS_FILE))
 
 
-def unpinned_fault(index: LineIndex, line: int | None, name: str, path: str) -> Fault:
-    """Say that a row names a file that the manifest does not pin."""
+def unpinned_fault(root: Path, file: str, line: int | None, name: str, path: str) -> Fault:
+    """Say that a row of ``file`` names a file that the manifest does not pin."""
     cause = f"the file {quoted(path)} is not pinned"
-    return Fault(index.shown, line, name, cause, pin_remedy(index.root))
+    return Fault(str(root / file), line, name, cause, pin_remedy(root))

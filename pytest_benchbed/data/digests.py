@@ -136,7 +136,8 @@ def _noting_files(
             pin = pins.get(path) if isinstance(path, str) else None
             if pin is None:
                 line, name = index.line(position), index.ids[position]
-                raise refuse([unpinned_fault(index, line, name, str(path))])
+                file = Path(index.shown).name
+                raise refuse([unpinned_fault(index.root, file, line, name, str(path))])
             used[pin.path] = pin.sha256
         yield row
 

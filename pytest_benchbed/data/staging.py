@@ -13,6 +13,8 @@ from collections.abc import Iterable
 from collections.abc import Mapping
 from pathlib import Path
 
+from pytest_benchbed.data.dataset import CASES_FILE
+from pytest_benchbed.data.dataset import CONTEXTS_FILE
 from pytest_benchbed.data.dataset import Dataset
 from pytest_benchbed.data.dataset import unpinned_fault
 from pytest_benchbed.data.faults import Fault
@@ -99,14 +101,15 @@ def _wanted(
                 wanted.setdefault(path, case_id)
             else:
                 line = dataset.line(case_id)
-                faults.append(unpinned_fault(dataset.case_index, line, case_id, path))
+                faults.append(unpinned_fault(dataset.root, CASES_FILE, line, case_id, path))
     for context_id in contexts:
         context = dataset.context(context_id)
         for path in context.files or ():
             if path in dataset.pins:
                 wanted.setdefault(path, None)
-            elif dataset.context_index is not None:
-                faults.append(unpinned_fault(dataset.context_index, None, context_id, path))
+            else:
+                fault = unpinned_fault(dataset.root, CONTEXTS_FILE, None, context_id, path)
+                faults.append(fault)
     return wanted
 
 

@@ -11,6 +11,7 @@ import difflib
 from collections.abc import Callable
 from collections.abc import Collection
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,7 @@ from pytest_benchbed.model.dataset import CaseRow
 from pytest_benchbed.model.dataset import ContextRow
 from pytest_benchbed.model.dataset import Manifest
 from pytest_benchbed.model.errors import BenchbedError
+from pytest_benchbed.model.escape import term
 
 AnswerCheck = Callable[[Dataset, str, Any], str | None]
 """(dataset, case id, answer) -> what is wrong with the case, or None."""
@@ -79,7 +81,8 @@ def validate(
         faults += pin_faults(root, manifest.files, survey.files, survey.uses, survey.token)
         faults += _digests(survey, manifest)
         if check_answer is not None:
-            faults += _answer_faults(survey, manifest, check_answer)
+            told = {fault.case for fault in faults}
+            faults += _answer_faults(survey, manifest, check_answer, told)
     if survey.contexts is not None:
         faults += _context_faults(survey.contexts, input_keys)
     if survey.cases is not None:
@@ -138,8 +141,13 @@ def _case_faults(
             yield Fault(cases.shown, line, name, cause, hint)
 
 
-def _answer_faults(survey: Survey, manifest: Manifest, check: AnswerCheck) -> Iterator[Fault]:
-    """What the caller finds wrong with a case and its answer."""
+def _answer_faults(
+    survey: Survey, manifest: Manifest, check: AnswerCheck, told: AbstractSet[str | None]
+) -> Iterator[Fault]:
+    """What the caller finds wrong with a case and its answer.
+
+    A case that cannot be built is named, unless its fault is told already.
+    """
     if survey.cases is None or survey.answers is None:
         return
     dataset = Dataset(survey.root, manifest, survey.cases, survey.contexts)
@@ -150,8 +158,7 @@ def _answer_faults(survey: Survey, manifest: Manifest, check: AnswerCheck) -> It
             continue
         try:
             cause = check(dataset, name, answers.answer(name))
-        except BenchbedError:
-            # The case cannot be built from its row; that fault is told already.
-            continue
+        except BenchbedError as error:
+            cause = None if name in told else term(error)
         if cause is not None:
             yield Fault(survey.cases.shown, dataset.line(name), name, cause, remedy)

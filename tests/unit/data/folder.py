@@ -68,6 +68,19 @@ class Folder:
         (self.root / path).parent.mkdir(parents=True, exist_ok=True)
         (self.root / path).write_bytes(data)
 
+    def write_new(self, path: str, data: bytes) -> None:
+        """Write a file of a name that not every system can have beside the others.
+
+        Raises:
+            OSError: this system has it under another name, or not at all.
+        """
+        target = self.root / path
+        if target.exists():
+            raise FileExistsError(path)
+        target.write_bytes(data)
+        if target.name not in {path.name for path in target.parent.iterdir()}:
+            raise FileNotFoundError(path)
+
     def read(self, path: str) -> bytes:
         return (self.root / path).read_bytes()
 

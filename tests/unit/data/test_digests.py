@@ -17,6 +17,7 @@ from pytest_benchbed.data.answers import Answers
 from pytest_benchbed.data.dataset import Dataset
 from pytest_benchbed.data.digests import answers_are
 from pytest_benchbed.data.digests import answers_digest
+from pytest_benchbed.data.digests import answers_digest_of
 from pytest_benchbed.data.digests import inputs_are
 from pytest_benchbed.data.digests import inputs_digest
 from pytest_benchbed.data.manifest import read_manifest
@@ -226,6 +227,24 @@ def test_processes_with_other_hash_seeds_get_the_same_digests(folder):
 
     assert len(outputs) == 1
     assert outputs.pop().split() == [*digests(folder), Dataset.open(folder.root).identity]
+
+
+def test_a_row_that_is_overwritten_meanwhile_is_never_hashed(folder):
+    index = Answers.open(folder.root).index
+    text = folder.read(ANSWERS)
+    with (folder.root / ANSWERS).open("r+b") as file:  # the same file, open already
+        file.write(text.replace(b'"id":"c-2"', b'"id":"c-8"'))
+
+    with pytest.raises(DatasetError, match=r"answers\.jsonl:2: case 'c-2': the file changed"):
+        answers_digest_of(index)
+
+
+def test_a_path_that_is_not_pinned_is_never_taken_on_trust(folder):
+    dataset = Dataset.open(folder.root)
+    pins = {path: pin for path, pin in dataset.pins.items() if path != "assets/f1.txt"}
+
+    with pytest.raises(DatasetError, match=r"'assets/f1\.txt' is not pinned"):
+        inputs_are("0" * 64, dataset.case_index, dataset.context_index, pins)
 
 
 class TestVerify:

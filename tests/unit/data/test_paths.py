@@ -221,17 +221,6 @@ def test_a_socket_is_refused(opener, tmp_path, monkeypatch):
     assert caught.value.kind == "special"
 
 
-def test_a_file_that_may_not_be_read_says_so(opener, tmp_path):
-    (tmp_path / "a").write_bytes(b"")
-    (tmp_path / "a").chmod(0)
-    if os.access(tmp_path / "a", os.R_OK):
-        pytest.skip("this user may read everything")
-
-    with pytest.raises(FileProblem) as caught:
-        opener(tmp_path, "a")
-    assert caught.value.kind == "unreadable"
-
-
 def test_no_descriptor_is_left_open(opener, tmp_path):
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "b").write_bytes(b"")
@@ -243,4 +232,34 @@ def test_no_descriptor_is_left_open(opener, tmp_path):
         with pytest.raises(FileProblem):
             opener(tmp_path, path)
 
+    assert open_descriptors() == before
+
+
+def test_a_file_that_may_not_be_opened_says_why(opener, tmp_path, monkeypatch):
+    (tmp_path / "a").write_bytes(b"")
+    real = os.open
+
+    def refusing(path, *args, **kwargs):
+        if str(path).endswith("a"):
+            raise PermissionError(13, "Permission denied")
+        return real(path, *args, **kwargs)
+
+    monkeypatch.setattr(paths.os, "open", refusing)
+
+    with pytest.raises(FileProblem, match=r"cannot be read \(Permission denied\)") as caught:
+        opener(tmp_path, "a")
+    assert caught.value.kind == "unreadable"
+
+
+def test_a_file_that_is_swapped_while_it_is_opened_is_refused(tmp_path, monkeypatch):
+    """Where no descriptor of a folder is used, what was judged must be what was opened."""
+    monkeypatch.setattr(paths, "_HAS_DIR_FD", False)
+    (tmp_path / "a").write_bytes(b"good")
+    (tmp_path / "secret").write_bytes(b"secret")
+    real = os.open
+    monkeypatch.setattr(paths.os, "open", lambda path, flags: real(tmp_path / "secret", flags))
+    before = open_descriptors()
+
+    with pytest.raises(FileProblem, match="was replaced while it was opened"):
+        open_inside(tmp_path, "a")
     assert open_descriptors() == before

@@ -291,6 +291,12 @@ class TestAtomic:
             assert (unpinned.root / MANIFEST).stat().st_mode & 0o777 == 0o644
 
 
+def test_a_system_that_cannot_sync_a_folder_still_pins(unpinned, monkeypatch):
+    monkeypatch.delattr(replace.os, "O_DIRECTORY", raising=False)
+
+    assert pin(unpinned.root).is_written
+
+
 def git(folder, *command):
     # Inside a hook of Git these variables name the repository of the hook.
     own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
@@ -325,6 +331,20 @@ class TestWhatChanged:
         assert report.answer_changes == Changes(("c-4",), (), ("c-3",))
         assert "cases: 1 added (c-4); 1 changed (c-1)" in report.lines()
         assert "answers: 1 added (c-4); 1 changed (c-3)" in report.lines()
+
+    def test_rows_that_were_committed_broken_or_not_at_all_do_not_matter(self, committed):
+        good = committed.read(CASES)
+        committed.write(CASES, good + b"{broken\n")
+        git(committed, "rm", "-q", "--cached", ANSWERS)
+        git(committed, "add", CASES)
+        git(committed, "commit", "-q", "-m", "broken")
+        committed.write(CASES, good)
+        committed.row(CASES, 2, category="other")
+        committed.row(ANSWERS, 2, answer={"value": 0})
+        report = pin(committed.root)
+
+        assert report.case_changes == Changes((), (), ("c-2",))
+        assert report.answer_changes is None
 
     def test_a_removed_case_is_told(self, committed):
         committed.rows(CASES, [case_row(1), case_row(3, context="doc", tags=["a", "b"])])

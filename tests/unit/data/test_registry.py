@@ -192,7 +192,10 @@ def test_fixtures_of_the_nearest_place_are_taken(tmp_path):
         (tmp_path / name / "words").mkdir(parents=True)
         registry.add_fixtures(tmp_path / name, origin=origin)
     (tmp_path / "wheel" / "tables").mkdir()
+    (tmp_path / "more" / "pages").mkdir(parents=True)
+    registry.add_fixtures(tmp_path / "more")
 
+    assert registry.fixtures("pages") == tmp_path / "more" / "pages"
     assert registry.fixtures("words") == tmp_path / "hook" / "words"
     assert registry.fixtures("tables") == tmp_path / "wheel" / "tables"
     assert registry.fixtures("other") is None

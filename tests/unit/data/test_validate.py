@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from pytest_benchbed.data import inventory
+from pytest_benchbed.data import pins
 from pytest_benchbed.data.pin import pin
 from pytest_benchbed.data.validate import validate
 from pytest_benchbed.model.errors import BenchbedError
@@ -25,10 +27,17 @@ from tests.unit.data.spoiled import GOOD_RETIREMENT
 from tests.unit.data.spoiled import ROWS
 
 
+def spoil(folder, row):
+    try:
+        row.spoil(folder)
+    except OSError as error:
+        pytest.skip(f"this system cannot have such a file: {error}")
+
+
 @pytest.mark.req("ENV-078", "ENV-079", "ENV-082", "ENV-089")
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
 def test_each_fault_names_file_line_case_cause_and_remedy(folder, row):
-    row.spoil(folder)
+    spoil(folder, row)
 
     faults = validate(folder.root)
 
@@ -50,7 +59,7 @@ def test_each_fault_names_file_line_case_cause_and_remedy(folder, row):
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
 def test_one_mistake_gives_one_fault(folder, row):
     """A reader of the list must not look for what is only a consequence."""
-    row.spoil(folder)
+    spoil(folder, row)
     consequences = (
         r"has no answer|has no case|id is not valid"  # the other row of a case without a valid id
         if row.pins.startswith("orphans")
@@ -69,7 +78,7 @@ def test_one_mistake_gives_one_fault(folder, row):
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
 def test_what_pin_accepts_validate_finds_clean(folder, row):
     """Either pin refuses and writes nothing, or its manifest mends the fault."""
-    row.spoil(folder)
+    spoil(folder, row)
     before = folder.read(MANIFEST) if (folder.root / MANIFEST).exists() else None
 
     try:
@@ -174,6 +183,52 @@ def test_a_fifo_in_the_folder_is_a_fault(folder):
     (fault,) = validate(folder.root)
 
     assert fault.cause == "is not a regular file"
+
+
+def test_a_folder_that_cannot_be_read_hides_nothing_else(folder, monkeypatch):
+    folder.write("new.txt", b"")
+    real = os.scandir
+
+    def refusing(path):
+        if Path(path).name == "assets":
+            raise PermissionError(13, "Permission denied")
+        return real(path)
+
+    monkeypatch.setattr(inventory.os, "scandir", refusing)
+    causes = {Path(fault.file).name: fault.cause for fault in validate(folder.root)}
+
+    assert causes["assets"] == "the folder cannot be read (Permission denied)"
+    assert causes["new.txt"] == "the file is not listed in manifest.json"
+
+
+def test_a_file_that_cannot_be_read_to_its_end_is_a_fault(folder, monkeypatch):
+    real = os.read
+
+    def failing(file, size):
+        data = real(file, size)
+        if data.startswith(b"free"):
+            raise OSError(5, "Input/output error")
+        return data
+
+    monkeypatch.setattr(pins.os, "read", failing)
+
+    (fault,) = validate(folder.root)
+
+    assert fault.file == str(folder.root / "LICENSE.txt")
+    assert "cannot be read (Input/output error)" in fault.cause
+
+
+def test_a_pin_whose_file_has_another_case_on_disk_names_it(folder):
+    (folder.root / "LICENSE.txt").rename(folder.root / "license.txt")
+    if (folder.root / "LICENSE.txt").exists():
+        pytest.skip("this system ignores the case of file names")
+
+    causes = [fault.cause for fault in validate(folder.root)]
+
+    assert causes[0] == (
+        "pinned in manifest.json, but does not exist; there is 'license.txt', which differs only "
+        "by case"
+    )
 
 
 @pytest.mark.parametrize(
@@ -304,6 +359,32 @@ class TestOptions:
 
         assert [row.id for row in seen] == ["c-2", "c-3"]
         assert seen[0].inputs == {"text": "el ñandú nº 2"}
+
+    def test_a_case_without_an_answer_is_not_checked(self, folder):
+        folder.rows(ANSWERS, [answer_row(1), answer_row(3)])
+        seen = []
+        validate(folder.root, check_answer=lambda data, name, answer: seen.append(name))
+
+        assert seen == ["c-1", "c-3"]
+
+    @pytest.mark.parametrize("name", [ANSWERS, CASES])
+    def test_without_cases_or_answers_nothing_is_checked(self, folder, name):
+        (folder.root / name).unlink()
+        seen = []
+        faults = validate(folder.root, check_answer=lambda *asked: seen.append(asked))
+
+        assert seen == []
+        assert [fault.cause for fault in faults] == ["does not exist"]
+
+    def test_a_case_that_the_check_cannot_even_build_is_named(self, folder):
+        def check(data, name, answer):
+            if name == "c-2":
+                raise DatasetError("no such thing\nDo something")
+
+        (fault,) = validate(folder.root, check_answer=check)
+
+        assert (fault.line, fault.case) == (2, "c-2")
+        assert fault.cause == "no such thing\\nDo something"
 
     def test_a_case_that_cannot_be_built_is_told_once(self, folder):
         folder.row(CASES, 2, files=["assets/nothing.txt"])
