@@ -83,10 +83,6 @@ class Book:
     def settle(self, call: Call, answer: Answer) -> None:
         """Give a call that is no longer in flight its answer, unless it has one."""
         self.schedule.answered(call)
-        if not call.is_asked and not call.is_ahead:
-            # Thought of, never begun: the rule that answers it now will do so again.
-            self._calls.pop((call.run.plan.benchmark, call.case, call.attempt), None)
-            return
         self.answer(call, answer)
 
     def answer(self, call: Call, answer: Answer) -> None:
@@ -117,6 +113,11 @@ class Book:
                     call.run, call.case, call.attempt, "technical", call.run.stopped or error
                 )
         self.settle(call, answer)
+
+    def give_up(self, call: Call) -> None:
+        """Answer a call that landed after a stop without an outcome to show for it."""
+        reason = self.stopped or "the session is over"
+        self.settle(call, not_run(call.run, call.case, call.attempt, reason))
 
     def stop_run(self, run: RunState, record: TechnicalRecord) -> None:
         """Ask nothing more in a run; what is in flight still lands."""

@@ -36,9 +36,6 @@ from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.model.outcome import Outcome
 from pytest_benchbed.model.run import TechnicalRecord
 
-_NOT_RUN = technical("not_run", "the session is over")
-"""Of calls that are given up after a stop; whoever asked has ``not-run`` already."""
-
 
 class Dispatcher:
     """The two ends of the executor. Its lock guards book, schedule and runs."""
@@ -173,7 +170,7 @@ class Dispatcher:
             elif self.is_killed and outcome.state == "technical":
                 with self.changed:
                     self._schedule.landed(call)
-                    self.book.refuse(call, "technical", _NOT_RUN)
+                    self.book.give_up(call)
                     self.changed.notify_all()
             else:
                 self._record(call, outcome)
@@ -249,7 +246,7 @@ class Dispatcher:
             run.prepared(call.view.context, frozenset(json.loads(line["raw"])))
             refusal = run.refusal(call.case, call.view.context)
             if self.book.stopped is not None:
-                self.book.refuse(call, "technical", _NOT_RUN)
+                self.book.give_up(call)
             elif refusal is not None:
                 self.book.refuse(call, *refusal)
             else:

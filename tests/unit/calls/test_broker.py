@@ -23,6 +23,7 @@ from tests.unit.calls.fakes import lines
 from tests.unit.calls.fakes import ok
 from tests.unit.calls.fakes import plan_of
 from tests.unit.calls.fakes import resumed
+from tests.unit.calls.fakes import retry
 from tests.unit.calls.fakes import settled
 
 
@@ -46,13 +47,19 @@ def test_an_answer_is_the_outcome_line_on_disk(tmp_path: Path) -> None:
     }
 
 
-def test_the_outcome_is_on_disk_before_the_future_is_resolved(tmp_path: Path) -> None:
+def test_the_outcome_is_on_disk_before_the_future_is_resolved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pytest_benchbed.calls import record as record_module
+
+    synced: list[int] = []
     seen: list[int] = []
+    monkeypatch.setattr(record_module, "_sync", lambda _: synced.append(len(lines(tmp_path))))
 
     with broker_of(System(), plan_of(tmp_path)) as broker:
         broker.start({"words": []})
         future = broker.ask("words", "c-1")
-        future.add_done_callback(lambda _: seen.append(len(lines(tmp_path))))
+        future.add_done_callback(lambda _: seen.extend(synced))
         answer(future)
 
     assert seen == [2]
@@ -95,6 +102,16 @@ def test_a_question_asked_again_later_is_served_without_a_call(tmp_path: Path) -
         assert broker.predict("words", "c-000") == given
 
     assert system.cases.count("c-000") == 1
+
+
+def test_an_answer_that_was_taken_is_not_kept_in_memory(tmp_path: Path) -> None:
+    with broker_of(System(), plan_of(tmp_path), jobs=2) as broker:
+        broker.start({"words": ids(2)})
+        assert settled(lambda: len(lines(tmp_path)) == 4)
+        for case in ids(2):
+            broker.predict("words", case)
+        broker.predict("words", "c-009")
+        assert broker._book._calls == {}
 
 
 def test_a_technical_outcome_is_not_asked_again_in_the_session(tmp_path: Path) -> None:
@@ -326,6 +343,22 @@ def test_an_answer_that_is_there_is_given_after_a_stop(tmp_path: Path) -> None:
         assert settled(lambda: len(lines(tmp_path)) == 4)
         broker.stop("interrupted")
         assert broker.predict("words", "c-001")["state"] == "ok"
+
+
+def test_a_call_in_flight_at_a_stop_answers_who_asks_for_it_later(tmp_path: Path) -> None:
+    """A retry it wants is not made: its last outcome is the answer."""
+    system = System(holding=threading.Event(), answer=lambda case: retry())
+
+    with broker_of(system, plan_of(tmp_path), jobs=1) as broker:
+        broker.start({"words": ids(1)})
+        assert settled(lambda: len(system.calls) == 1)
+        broker.stop("interrupted")
+        future = broker.ask("words", "c-000")
+        assert system.holding is not None
+        system.holding.set()
+        assert answer(future)["error"]["kind"] == "retry"
+
+    assert len(system.calls) == 1
 
 
 def test_what_hangs_at_the_end_is_killed_and_stays_without_an_outcome(tmp_path: Path) -> None:

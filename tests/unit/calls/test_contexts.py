@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from pytest_benchbed.adapters.info import AdapterInfo
 from pytest_benchbed.adapters.python_host import PrepareReply
 from pytest_benchbed.calls.record import read_calls
@@ -287,7 +289,10 @@ def test_fresh_processes_take_it_in_for_every_call(tmp_path: Path) -> None:
     assert system.prepares == [(0, "doc")] * 2
 
 
-def test_a_stop_while_a_context_is_taken_in_makes_no_call(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_asked_before", [True, False])
+def test_a_stop_while_a_context_is_taken_in_makes_no_call(
+    tmp_path: Path, is_asked_before: bool
+) -> None:
     entered, go_on = threading.Event(), threading.Event()
 
     def slowly(context: dict[str, Any]) -> PrepareReply:
@@ -298,16 +303,31 @@ def test_a_stop_while_a_context_is_taken_in_makes_no_call(tmp_path: Path) -> Non
     system = System(info=ONE, take_in=slowly)
     plan = plan_of(tmp_path, contexts=contexts_of(doc=1))
     with broker_of(system, plan) as broker:
-        broker.start({"words": []})
-        future = broker.ask("words", "c-000")
+        broker.start({"words": [] if is_asked_before else ["c-000"]})
+        if is_asked_before:
+            broker.ask("words", "c-000")
         assert entered.wait(10)
         broker.stop("interrupted")
-        assert answer(future)["state"] == "not-run"
+        future = broker.ask("words", "c-000")
         go_on.set()
+        assert answer(future)["state"] == "not-run"
         broker.close(10)
 
     assert system.calls == []
     assert [line["kind"] for line in lines(tmp_path)] == ["intent", "outcome"]
+
+
+def test_only_failures_in_a_row_give_a_context_up(tmp_path: Path) -> None:
+    replies = [failing("crash"), PrepareReply(), failing("crash"), PrepareReply()]
+    system = System(info=ONE, take_in=lambda context: replies.pop(0))
+    system.answer = lambda case: broken("crash") if case["id"] == "c-001" else ok()
+    plan = plan_of(tmp_path, contexts=contexts_of(doc=4))
+
+    with broker_of(system, plan) as broker:
+        broker.start({"words": []})
+        states = [broker.predict("words", case)["state"] for case in ids(4)]
+
+    assert states == ["technical", "technical", "technical", "ok"]
 
 
 def test_an_adapter_that_declines_a_context_is_technical(tmp_path: Path) -> None:

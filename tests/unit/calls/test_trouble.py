@@ -97,7 +97,7 @@ def test_a_retry_waits_at_most_the_limit_of_a_call(tmp_path: Path) -> None:
         (["connection"], broken("exception", "ConnectionResetError: peer"), 3),
         (["connection"], broken("exception", "ReadTimeout: slow"), 3),
         (["exception"], ok(), 1),
-        (["exception"], Outcome("no-answer", error={"reason": "dark"}), 1),
+        (["no-answer"], Outcome("no-answer", error={"reason": "dark"}), 1),
     ],
 )
 def test_only_the_declared_kinds_are_asked_again(
