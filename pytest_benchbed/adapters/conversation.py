@@ -25,6 +25,8 @@ from pytest_benchbed.adapters.frames import reader_of
 from pytest_benchbed.model.errors import TechnicalFailure
 
 PIPE_BLOCK = 32 * 1024
+CAN_POLL = hasattr(select, "poll")
+"""False on Windows: there a timer kills a host that does not read."""
 
 
 class _Question:
@@ -73,7 +75,7 @@ class Conversation:
         """Whether nothing can be asked any more."""
         self.failure: TechnicalFailure | None = None
         """Why the conversation ended; None while it goes on or after an orderly close."""
-        if hasattr(select, "poll"):
+        if CAN_POLL:
             # So that a host that does not read cannot block us past the deadline.
             os.set_blocking(requests, False)
         self._thread = threading.Thread(target=self._read, name=f"benchbed-{name}", daemon=True)
@@ -85,8 +87,8 @@ class Conversation:
         """Ask and wait; return the reply and the latency in seconds.
 
         Raises:
-            TechnicalFailure: ``timeout`` (the host is killed), ``too_large`` (not
-                sent), or why the conversation ended.
+            TechnicalFailure: ``timeout`` (the host is killed), ``too_large`` or
+                ``bad_request`` (not sent), or why the conversation ended.
         """
         deadline = time.monotonic() + timeout_s
         question = _Question()
@@ -97,6 +99,8 @@ class Conversation:
             frame = pack({"v": VERSION, "id": number, "op": op, **body}, self._limit)
         except FrameError as error:
             raise TechnicalFailure("too_large", f"the case cannot be sent: {error}") from None
+        except ValueError as error:
+            raise TechnicalFailure("bad_request", f"the case cannot be sent: {error}") from None
         with self._lock:
             if self.is_over:
                 raise _copy(self.failure or _closed())
@@ -149,8 +153,10 @@ class Conversation:
     def _write(self, frame: bytes, question: _Question, deadline: float) -> bool:
         """Write one frame; False if that failed or took longer than the deadline."""
         view = memoryview(frame)
-        if not self._writing.acquire(timeout=max(0.0, deadline - time.monotonic())):
+        remaining = max(0.0, deadline - time.monotonic())
+        if not self._writing.acquire(timeout=remaining):
             return False
+        killer = None if CAN_POLL else _started_timer(remaining, self._stop)
         try:
             while view:
                 if self._is_written_out:
@@ -166,6 +172,8 @@ class Conversation:
             # The host is gone; the thread finds out why and wakes us.
             return True
         finally:
+            if killer:
+                killer.cancel()
             self._writing.release()
         return True
 
@@ -214,6 +222,14 @@ class Conversation:
                 raise FrameError("it went on sending after close")
             raise FrameError("a reply to a question that is not open")
         question.done.set()
+
+
+def _started_timer(seconds: float, stop: Callable[[], object]) -> threading.Timer:
+    timer = threading.Timer(seconds, stop)
+    timer.name = "benchbed-writing"
+    timer.daemon = True
+    timer.start()
+    return timer
 
 
 def _wait_writable(fd: int, deadline: float) -> bool:

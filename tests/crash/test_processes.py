@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import threading
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from pytest_benchbed.adapters import process
 from pytest_benchbed.adapters.direct import DirectProcess
 from pytest_benchbed.adapters.process import Order
 from pytest_benchbed.adapters.redaction import Redactor
+from pytest_benchbed.adapters.supervised import SupervisedProcess
 from pytest_benchbed.model.errors import TechnicalFailure
 from tests.crash.hostile import QUICK
 from tests.crash.hostile import case
@@ -144,6 +146,31 @@ def test_a_supervised_term_comes_before_the_kill(folder: Path) -> None:
     assert ended is not None
     assert (ended.cause, ended.code) == ("terminated", 7)
     assert started.kill() == ended
+
+
+@linux
+def test_the_end_of_the_control_pipe_ends_the_adapter(folder: Path) -> None:
+    started = process.start(order(folder, "import time; time.sleep(300)"))
+    assert isinstance(started, SupervisedProcess)
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), started._control)
+
+    ended = started.wait(10)
+    assert ended is not None
+    assert ended.cause == "killed"
+
+
+@linux
+def test_the_adapter_does_not_outlive_its_supervisor(folder: Path) -> None:
+    started = process.start(order(folder, "import time; time.sleep(300)"))
+    assert isinstance(started, SupervisedProcess)
+
+    started._supervisor.kill()
+
+    assert leftovers(folder, wait_s=10) == []
+    ended = started.wait(10)
+    assert ended is not None
+    assert ended.cause == "lost"
 
 
 @linux

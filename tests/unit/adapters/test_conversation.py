@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from pytest_benchbed.adapters import conversation
 from pytest_benchbed.adapters.conversation import Conversation
 from pytest_benchbed.adapters.frames import pack
 from pytest_benchbed.adapters.frames import read_frame
@@ -143,20 +144,37 @@ def test_another_call_in_flight_is_told_that_the_host_was_lost(peer) -> None:
     assert kinds == ["host_lost"]
 
 
-def test_a_host_that_does_not_read_cannot_block_us_past_the_deadline() -> None:
+@pytest.mark.parametrize("can_poll", [True, False])
+def test_a_host_that_does_not_read_cannot_block_us_past_the_deadline(
+    monkeypatch: pytest.MonkeyPatch, can_poll: bool
+) -> None:
+    monkeypatch.setattr(conversation, "CAN_POLL", can_poll)
     requests, write = os.pipe()
     read, replies = os.pipe()
-    talk = Conversation(
-        write, read, name="t", limit=10**7, explain=lambda: TechnicalFailure("crash"),
-        stop=lambda: os.close(replies),
-    )  # fmt: skip
+    open_ends = [requests, replies]
 
-    with pytest.raises(TechnicalFailure, match="timeout"):
+    def killed() -> None:
+        while open_ends:
+            os.close(open_ends.pop())
+
+    talk = Conversation(
+        write, read, name="t", limit=10**7, explain=lambda: TechnicalFailure("crash"), stop=killed
+    )
+
+    with pytest.raises(TechnicalFailure, match=r"timeout|crash"):
         talk.ask("predict", {"case": "x" * 10**6}, 0.1)
 
+    assert open_ends == []
+    assert talk.is_over
     talk.hang_up()
     talk.join(5)
-    os.close(requests)
+
+
+def test_a_case_that_no_message_can_hold_is_technical_and_the_host_goes_on(peer) -> None:
+    one = peer(result)
+
+    assert failure(one, case="\udcff").kind == "bad_request"
+    assert one.talk.ask("predict", {}, 5)[0]["result"] == 1
 
 
 def test_the_end_of_the_pipe_is_explained_by_the_process(peer) -> None:

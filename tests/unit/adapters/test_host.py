@@ -47,6 +47,8 @@ class Sync(Adapter):
         if what == "skip":
             from unittest import SkipTest
             raise SkipTest("not me")
+        if what == "base":
+            raise type("Outside", (BaseException,), {})("of Exception")
         if what == "big":
             return "x" * 5000
         if what == "exit":
@@ -213,6 +215,7 @@ def test_what_predict_says_is_sent(child, what: str, reply: dict[str, Any]) -> N
     [
         ("raise", "exception", "ValueError: bad header"),
         ("skip", "exception", "SkipTest: not me"),
+        ("base", "exception", "Outside: of Exception"),
         ("bad retry", "bad_retry", "soon"),
         ("big", "too_large", "longer than 4096"),
     ],

@@ -99,7 +99,7 @@ class TestWithPdfplumber:
     def test_its_version_is_the_engines(self) -> None:
         import pdfplumber
 
-        assert PdfPlumber().version() == f"pdfplumber {pdfplumber.__version__}"
+        assert PdfPlumber().version() == pdfplumber.__version__ != ""
 
 
 def test_it_says_what_to_install_where_the_engine_is_missing(

@@ -150,9 +150,33 @@ def test_the_example_is_executable_and_says_which_interpreter() -> None:
     assert SCRIPT.read_text(encoding="utf-8").startswith("#!/usr/bin/env python3\n")
 
 
-def test_the_example_says_what_is_missing_in_a_python_without_the_package(tmp_path: Path) -> None:
+def test_the_example_runs_in_a_checkout_without_any_package(tmp_path: Path) -> None:
+    """``python3`` on the path is often another one than that of the test session."""
+    path = request(tmp_path, "sep-001")
+
+    subprocess.run(
+        [
+            sys.executable,
+            "-I",
+            "-S",
+            str(SCRIPT),
+            "run",
+            f"--request={path}",
+            f"--output={tmp_path}",
+        ],
+        check=True,
+    )
+
+    assert list(predictions(tmp_path)) == ["sep-001"]
+
+
+def test_a_copy_elsewhere_says_that_the_package_is_missing(tmp_path: Path) -> None:
+    copy = tmp_path / "examples" / "my-adapter"
+    copy.parent.mkdir()
+    copy.write_bytes(SCRIPT.read_bytes())
+
     result = subprocess.run(
-        [sys.executable, "-I", "-S", str(SCRIPT), "run"], capture_output=True, text=True
+        [sys.executable, "-I", "-S", str(copy), "run"], capture_output=True, text=True
     )
 
     assert result.returncode == 1
