@@ -82,7 +82,7 @@ class PdfPlumber(Adapter):
 
     def version(self) -> str:
         """Return the version of pdfplumber."""
-        return f"pdfplumber {_pdfplumber().__version__}"
+        return str(_pdfplumber().__version__)
 
     def supports(self, benchmark: str) -> bool:
         """Answer ``table-separators`` only."""

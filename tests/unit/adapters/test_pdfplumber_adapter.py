@@ -102,6 +102,45 @@ class TestWithPdfplumber:
         assert PdfPlumber().version() == pdfplumber.__version__ != ""
 
 
+def test_its_documented_scores_are_the_measured_ones(answers: dict[str, Any]) -> None:
+    engine = pytest.importorskip("pdfplumber")
+    page = (ROOT / "docs" / "table-separators.md").read_text(encoding="utf-8")
+    if f"with pdfplumber {engine.__version__}:" not in page:
+        pytest.skip("the page speaks of another version of pdfplumber")
+    adapter, kind = PdfPlumber(), TableSeparators()
+    dataset = Dataset.open(DATASET)
+    metrics: dict[str, dict[str, list[Any]]] = {}
+    for entry in dataset.entries():
+        rows = metrics.setdefault(entry.category or "", {name: [] for name in kind.profiles})
+        try:
+            prediction = adapter.predict(dataset.case(entry.id))
+        except NoAnswer:
+            continue
+        shown = dataset.case(entry.id)
+        for name, scored in kind.score_case(shown, answers[entry.id], prediction).items():
+            rows[name].append(scored.metrics)
+
+    for layout, rows in metrics.items():
+        logical = kind.summarise("logical", rows["logical"])
+        geometric = kind.summarise("geometric", rows["geometric"])
+        if not logical:
+            assert f"| {layout} | declined |" in page
+            continue
+        cells = [
+            f"{logical['exact'][0]} of 12",
+            decimal(logical["cell_f1"]),
+            f"{geometric['exact'][0]} of 12",
+            decimal(geometric["separator_precision"]),
+            decimal(geometric["separator_recall"]),
+            f"{geometric['mean_offset_px']:.2f}",
+        ]
+        assert f"| {layout} | {' | '.join(cells)} |" in page
+
+
+def decimal(pair: tuple[int, int]) -> str:
+    return f"{pair[0] / pair[1]:.3f}"
+
+
 def test_it_says_what_to_install_where_the_engine_is_missing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -52,6 +53,19 @@ def test_the_baseline_variant_differs_from_the_default_in_its_documented_cases()
         assert case in text
     for case in FLAKY:
         assert case in text
+
+
+def test_the_wrong_cases_stand_in_the_documentation() -> None:
+    page = (ROOT / "docs" / "reference-adapter.md").read_text(encoding="utf-8")
+    layouts = {plan.id: plan.category for plan in case_plans()}
+    rows = [line.split("|")[1:4] for line in page.splitlines() if line.startswith("| sep-")]
+    documented = {case.strip(): (layout.strip(), text) for case, layout, text in rows}
+
+    assert set(documented) == set(BASELINE) | set(FLAKY)
+    for case, (layout, text) in documented.items():
+        assert layout == layouts[case]
+        names = (BASELINE[case],) if case in BASELINE else FLAKY[case]
+        assert re.findall(r"`([a-z-]+)`", text)[: len(names)] == list(names)
 
 
 @pytest.mark.req("ENV-091")
