@@ -59,7 +59,8 @@ def read_json(data: bytes | str, *, max_depth: int = MAX_DEPTH) -> Any:
     except json.JSONDecodeError as error:
         where = f"{error.msg} at character {error.pos}"
         raise MalformedJson("syntax", where, error.pos) from None
-    if "\\u" in text or _BAD_CHARACTER.search(text):
+    # A NUL as it is was a syntax error already, so ASCII without escapes needs no search.
+    if "\\u" in text or (not text.isascii() and _BAD_CHARACTER.search(text)):
         _check_characters(value)
     return value
 
@@ -101,6 +102,8 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _integer(text: str) -> int:
+    if len(text) < 16:  # most are, and 2^53 has 16 digits
+        return int(text)
     if len(text.lstrip("-")) > MAX_INTEGER_DIGITS or abs(number := int(text)) > MAX_INTEGER:
         raise MalformedJson("number_too_large", "an integer is beyond 2^53 - 1")
     return number
