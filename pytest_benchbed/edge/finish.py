@@ -129,8 +129,9 @@ def finish_run(
     from pytest_benchbed.report.page import write_page
     from pytest_benchbed.report.summary import write_summary
 
-    write_summary(run.paths.root, hide_texts=hidden)
-    write_page(run.paths.root)
+    shown = _shown(config, plan)
+    write_summary(run.paths.root, hide_texts=hidden, **shown)
+    write_page(run.paths.root, **shown)
     status = "void" if record.dataset.canary == "found" else "completed"
     if record.holes or was_interrupted:
         status = "interrupted"
@@ -144,6 +145,17 @@ def finish_run(
     return _verdict(config, plan, record, decisive, run, hidden)
 
 
+def _shown(config: pytest.Config, plan: Plan) -> dict[str, Any]:
+    """Return how the reports name things: the type's words, and paths as they are typed here."""
+    from pytest_benchbed.report.view import TypeWords
+
+    return {
+        "words": TypeWords.of(plan.benchmark),
+        "base": config.invocation_params.dir,
+        "baseline": plan.baseline.record if plan.baseline else None,
+    }
+
+
 def _verdict(
     config: pytest.Config,
     plan: Plan,
@@ -154,7 +166,7 @@ def _verdict(
 ) -> Verdict:
     from pytest_benchbed.report.lines import terminal_lines
 
-    lines = terminal_lines(run.paths.root, base=config.invocation_params.dir, hide_texts=hidden)
+    lines = terminal_lines(run.paths.root, hide_texts=hidden, **_shown(config, plan))
     return Verdict(
         benchmark=plan.name,
         lines=lines,

@@ -43,6 +43,7 @@ def test_all_cases_are_run_with_the_scope_but_without_the_single_case() -> None:
     assert "--bench-select=category=dense" in words
     assert not any("case=" in word for word in words)
     assert {"--bench-target=sep-007", "--bench-jobs=8", "--bench-require-gate"} <= set(words)
+    assert {"--baseline=runs/base", "--bench-control=runs/base-1"} <= set(words)
     assert words[words.index("-n") + 1] == "2"
     assert not {"--bench-run=mine", "not slow", "cases/", "-x"} & set(words)
 
