@@ -11,6 +11,7 @@ not understand are parsed.
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import threading
@@ -21,6 +22,7 @@ from collections.abc import Iterator
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from pytest_benchbed.data.faults import Fault
 from pytest_benchbed.data.faults import refuse
@@ -35,15 +37,8 @@ from pytest_benchbed.data.rows import twin_fault
 
 BLOCK = 1 << 20
 
-_STRING = rb'"[^"\\]*"'
 _ID = rb'"id"\s*:\s*"([A-Za-z0-9][A-Za-z0-9._-]{0,99})"'
-# Keys that sort before "id" in a case row, with flat values.
-_HEAD = re.compile(
-    rb"\s*\{\s*(?:"
-    rb'"(?:category|context|group)"\s*:\s*' + _STRING + rb"\s*,\s*"
-    rb'|"files"\s*:\s*\[\s*(?:' + _STRING + rb"\s*,\s*)*(?:" + _STRING + rb"\s*)?\]\s*,\s*"
-    rb")*" + _ID + rb"\s*[,}]"
-)
+_MEMBER = re.compile(_ID)
 # An answer row in canonical order ends with its id: the last brace of a line
 # closes the row, so the member before it is the row's own.
 _TAIL = re.compile(rb",\s*" + _ID + rb"\s*\}\s*\Z")
@@ -88,15 +83,24 @@ class Source:
 
     def lines(self) -> Iterator[bytes]:
         """Yield every line from the start, line ends included."""
-        rest = b""
-        offset = 0
-        while block := self.read(offset, BLOCK):
-            offset += len(block)
-            *lines, rest = (rest + block).split(b"\n")
-            for line in lines:
-                yield line + b"\n"
-        if rest:
-            yield rest
+        return iter(io.BufferedReader(_FromStart(self), BLOCK))
+
+
+class _FromStart(io.RawIOBase):
+    """A source as a stream of its own: several readers do not share a place in the file."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._source.read(self._at, len(buffer))
+        buffer[: len(data)] = data
+        self._at += len(data)
+        return len(data)
 
 
 def file_fault(root: Path, name: str, problem: FileProblem) -> Fault:
@@ -150,11 +154,12 @@ class LineIndex:
         starts = array("Q", [0])
         at = 0
         for raw in source.lines():
-            ids.append(_find_id(source.shown, raw, len(ids) + 1))
+            ids.append(_find_id(source, raw, len(ids) + 1))
             at += len(raw)
             starts.append(at)
         index = cls(source, ids, starts)
-        index._refuse_twins()
+        if len({name.lower() for name in ids}) != len(ids):
+            index._refuse_twins()
         return index
 
     def __len__(self) -> int:
@@ -245,11 +250,16 @@ def _first_line(data: bytes) -> bytes:
     return data if end < 0 else data[: end + 1]
 
 
-def _find_id(shown: str, raw: bytes, line: int) -> str:
-    match = _HEAD.match(raw) or _TAIL.search(raw, max(0, len(raw) - _TAIL_BYTES))
-    if match is not None and not raw.startswith(BOM):
-        return match.group(1).decode("ascii")
-    faults = RowFaults(shown)
+def _find_id(source: Source, raw: bytes, line: int) -> str:
+    match = _MEMBER.search(raw)
+    if match is not None:
+        # With one brace and no escape before it, it can only be the row's own member.
+        before = raw[: match.start()]
+        if before.count(b"{") != 1 or b"\\" in before:
+            match = _TAIL.search(raw, max(0, len(raw) - _TAIL_BYTES))
+        if match is not None and not raw.startswith(BOM):
+            return match[1].decode("ascii")
+    faults = RowFaults(source.shown)
     row = parse_object(raw, line, faults)
     name = None if row is None else faults.check_id(row, line)
     if name is None:
