@@ -281,6 +281,14 @@ def test_each_repeat_is_a_batch_of_its_own(tmp_path: Path) -> None:
     assert len(set(executable.outputs)) == 3
 
 
+def test_after_a_batch_that_failed_no_repeat_is_paid_for(tmp_path: Path) -> None:
+    executable = Executable(failure=BatchFailure("crash", "exit status 3"))
+
+    run(executable, batch_plan(tmp_path, repeats=3), ids(2))
+
+    assert len(executable.requests) == 1
+
+
 def test_no_batch_starts_when_the_budget_is_gone(tmp_path: Path) -> None:
     executable = Executable(cost="2")
     plan = batch_plan(tmp_path, repeats=2, budget_usd=Decimal(1))

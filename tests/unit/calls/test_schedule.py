@@ -83,6 +83,16 @@ def test_a_call_that_is_asked_again_waits_for_its_time_and_gives_its_slot_back(d
     assert desk.begin(5.0) is call
 
 
+def test_an_asked_call_that_is_due_again_goes_before_newer_ones(desk: Desk) -> None:
+    call = desk.call("old")
+    desk.begin()
+    desk.schedule.landed(call)
+    desk.schedule.again(call, due=5.0)
+    desk.call("new")
+
+    assert desk.begin(5.0) is call
+
+
 def test_the_shorter_of_rate_and_retry_ends_the_sleep(tmp_path: Path) -> None:
     desk = Desk(tmp_path, jobs=4, rate="60/min")
     call = desk.call("a")
