@@ -7,6 +7,7 @@ reader of the same file for those that only show replies.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from collections.abc import Mapping
@@ -43,14 +44,13 @@ class Predictions(Mapping[str, str]):
         try:
             with path.open("rb") as file:
                 for number, line in enumerate(file, start=1):
-                    # The marker cannot occur inside a string, whose quotes are escaped.
+                    # Intents need no parsing; inside a string the marker has escaped quotes.
                     if line.endswith(b"\n") and _OUTCOME in line:
                         row = parse_line(line, f"{path}:{number}")
-                        case = row.get("case")
-                        if isinstance(case, str) and row.get("attempt") == 1:
-                            places.pop(case, None)
+                        if _is_first_attempt(row):
+                            places.pop(row["case"], None)
                             if _has_reply(row):
-                                places[case] = (offset, len(line))
+                                places[row["case"]] = (offset, len(line))
                     offset += len(line)
         except FileNotFoundError:
             pass
@@ -66,7 +66,13 @@ class Predictions(Mapping[str, str]):
             line = os.read(descriptor, length)
         finally:
             os.close(descriptor)
-        raw: str = parse_line(line, f"{self._path}: reply of case {case!r}")["raw"]
+        try:
+            # It was read strictly before; the simple reader finds the same text.
+            raw = json.loads(line)["raw"]
+        except (ValueError, TypeError, KeyError):
+            raw = None
+        if not isinstance(raw, str):
+            raise RunError(f"{self._path}: was changed while it was read. Read it again.")
         return raw
 
     def __iter__(self) -> Iterator[str]:
@@ -74,6 +80,14 @@ class Predictions(Mapping[str, str]):
 
     def __len__(self) -> int:
         return len(self._places)
+
+
+def _is_first_attempt(row: Mapping[str, Any]) -> bool:
+    return (
+        row.get("kind") == "outcome"
+        and isinstance(row.get("case"), str)
+        and row.get("attempt") == 1
+    )
 
 
 def _has_reply(row: Mapping[str, Any]) -> bool:

@@ -111,15 +111,6 @@ class Run:
         """
         return Predictions.open(self.paths.calls)
 
-    def comparison(self) -> Iterator[dict[str, Any]]:
-        """Yield the rows of ``comparison.jsonl`` in order of their case ids.
-
-        Raises:
-            RunError: with file and line of the first row that is damaged.
-        """
-        for _, row in read_rows(self.paths.comparison):
-            yield row
-
 
 def parse_record(path: Path, value: Mapping[str, Any]) -> RunRecord:
     """Return the record in ``value``; ``path`` is named in errors.

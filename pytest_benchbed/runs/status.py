@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +12,6 @@ from pytest_benchbed.runs.atomic import write_json
 from pytest_benchbed.runs.layout import RunPaths
 from pytest_benchbed.runs.lines import read_document
 from pytest_benchbed.runs.read import parse_record
-
-
-def timestamp(now: datetime | None = None) -> str:
-    """Return a moment in UTC as RFC 3339 with seconds, such as ``2026-01-31T23:59:59Z``."""
-    return (now or datetime.now(UTC)).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def write_record(root: Path, record: RunRecord) -> None:
@@ -34,7 +27,7 @@ def set_status(root: Path, status: RunStatus, at: str) -> RunRecord:
     """Change the status of a saved run, note it in its history, and return the new record.
 
     For a run whose session is gone: the one that makes a run writes its record
-    whole. ``at`` is a time as :func:`timestamp` gives. A run that has the
+    whole. ``at`` is a time in UTC, RFC 3339. A run that has the
     status already is left alone.
 
     Raises:

@@ -215,7 +215,7 @@ def test_a_source_of_lines_that_breaks_leaves_the_old_file(old: Path) -> None:
 
 
 def test_what_a_killed_writer_left_is_swept_and_nothing_else(tmp_path: Path) -> None:
-    kept = ["run.json", ".gitignore", ".results.jsonl.tmp", "notes.tmp"]
+    kept = ["run.json", ".gitignore", ".results.jsonl.tmp", ".a.0a1b.tmp", "notes.tmp"]
     for name in [*kept, ".results.jsonl.0a1b2c3d.tmp"]:
         (tmp_path / name).touch()
 

@@ -22,18 +22,26 @@ def test_changed_cases_are_grouped_by_bucket_and_category() -> None:
     rows = [
         wrong("e", "split", category=None),
         wrong("d", "merged"),
+        wrong("f", "merged"),
         wrong("c", "merged"),
         result("b"),
         wrong("a", "taken", category="dense"),
     ]
     before = [result("a"), wrong("b", "split"), result("c"), result("d"), wrong("e", "split")]
-    buckets = {"a": "worse", "b": "better", "c": "worse", "d": "noisy", "e": "remaining"}
+    buckets = {
+        "a": "worse",
+        "b": "better",
+        "c": "worse",
+        "d": "noisy",
+        "e": "remaining",
+        "f": "worse",
+    }
 
     groups = brief(rows, before, buckets)["groups"]
 
     assert [(g["bucket"], g["category"], [c["case"] for c in g["cases"]]) for g in groups] == [
         ("worse", "dense", ["a"]),
-        ("worse", "ruled", ["c"]),
+        ("worse", "ruled", ["c", "f"]),
         ("better", "ruled", ["b"]),
         ("noisy", "ruled", ["d"]),
         ("remaining", None, ["e"]),

@@ -85,12 +85,11 @@ def test_without_cases_the_file_is_empty(tmp_path: Path) -> None:
     assert compared(tmp_path / "c", {}, cases="") == []
 
 
-def test_the_rows_are_read_back_from_the_run(tmp_path: Path) -> None:
+def test_the_replies_of_a_saved_run_are_its_predictions(tmp_path: Path) -> None:
     root = save_run(tmp_path / "base")
     write_calls(root, [outcome("a", "[1]")])
     run = Run.open(root)
 
-    write_comparison(run.paths.comparison, "ab", ANSWERS.__getitem__, run.predictions())
+    rows = compared(run.paths.comparison, run.predictions())
 
-    predictions = [row["predictions"]["candidate"] for row in run.comparison()]
-    assert predictions == [[1], None]
+    assert [row["predictions"]["candidate"] for row in rows] == [[1], None]

@@ -81,6 +81,18 @@ def test_a_name_near_nothing_is_refused_on_one_line_of_text(here: Path, text: st
     assert message.isprintable() or set(message) - {"\n"} <= set(map(chr, range(32, 127)))
 
 
+def test_a_run_set_can_be_the_nearest(here: Path) -> None:
+    with pytest.raises(UsageProblem, match="Did you mean 'night'"):
+        find_run("nigth", store(here), here)
+
+
+def test_a_path_is_not_taken_below_the_runs_directory(tmp_path: Path) -> None:
+    save_run(tmp_path / "a" / "outside")
+
+    with pytest.raises(UsageProblem, match="unknown run"):
+        find_run("../outside", tmp_path / "a" / "runs", tmp_path / "b")
+
+
 def test_without_any_run_the_folder_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageProblem, match=r"There is no run in .*runs"):
         find_run("base", tmp_path / "runs", tmp_path)

@@ -41,7 +41,15 @@ def test_the_id_of_a_long_name_is_still_valid() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["base", "table-separators", "x-20260102-030405", "x-20260102-030405-WXYZ", ""]
+    "text",
+    [
+        "base",
+        "table-separators",
+        "x-20260102-030405",
+        "x-20260102-030405-WXYZ",
+        "set/x-20260102-030405-0a1b",
+        "",
+    ],
 )
 def test_a_chosen_id_is_no_default_id(text: str) -> None:
     assert not is_default_id(text)

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import errno
 import os
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pytest_benchbed.model.errors import RunError
+from pytest_benchbed.runs import lock as lock_module
 from pytest_benchbed.runs.lock import lock_run
 from pytest_benchbed.runs.lock import try_lock
 
@@ -50,3 +54,31 @@ def test_a_link_in_place_of_the_lock_is_not_followed(tmp_path: Path) -> None:
         lock_run(run)
 
     assert not target.exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows locks in another way")
+def test_a_file_system_without_locks_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unsupported(*_: Any) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(lock_module.fcntl, "flock", unsupported)
+
+    with pytest.raises(RunError, match=r"run\.lock: cannot be locked: No locks available"):
+        lock_run(tmp_path)
+
+
+def test_a_run_that_cannot_be_swept_is_not_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: Path) -> int:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(lock_module, "sweep_temporary", refuse)
+    with pytest.raises(PermissionError):
+        lock_run(tmp_path)
+    monkeypatch.undo()
+
+    with lock_run(tmp_path):
+        pass

@@ -94,7 +94,15 @@ def test_the_whole_has_the_shape_of_the_format() -> None:
 
 
 def test_the_order_of_the_rows_does_not_matter() -> None:
-    rows = [result(f"c-{n}", quality=0.1 * n, x={"latency_s": 0.1 * n}) for n in range(9)]
+    rows = [
+        result(
+            f"c-{n}",
+            quality=0.1 * n,
+            metrics={"logical": {"exact": 0.1 * n}, "geometric": {"offset": 10.0 ** (n - 9)}},
+            x={"latency_s": 0.1 * n},
+        )
+        for n in range(9)
+    ]
     shuffled = random.Random(5).sample(rows, len(rows))
 
     assert canonical(built(rows)) == canonical(built(shuffled))

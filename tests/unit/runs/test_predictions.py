@@ -55,12 +55,20 @@ def test_the_last_outcome_of_a_case_counts(tmp_path: Path) -> None:
         outcome(None, '"prepared"', context="page-1"),
         outcome("a", None, state="no-answer"),
         outcome("a", None, state="unsupported"),
+        outcome("a", "{", state="technical"),
         outcome("a", "/w==", raw_base64=True),
+        outcome("a", "1") | {"kind": "intent", "error": {"kind": "outcome"}},
     ],
-    ids=["repeat", "batch", "context", "declined", "unsupported", "no-text"],
+    ids=["repeat", "batch", "context", "declined", "unsupported", "malformed", "no-text", "intent"],
 )
 def test_other_lines_are_no_predictions(tmp_path: Path, line: dict[str, Any]) -> None:
     assert dict(Predictions.open(write_calls(tmp_path, [line]))) == {}
+
+
+def test_asking_again_without_an_outcome_takes_no_reply_away(tmp_path: Path) -> None:
+    path = write_calls(tmp_path, [intent("a"), outcome("a", "1"), intent("a")])
+
+    assert dict(Predictions.open(path)) == {"a": "1"}
 
 
 def test_a_torn_last_line_is_left_out(tmp_path: Path) -> None:
@@ -84,6 +92,16 @@ def test_a_reply_cannot_pose_as_a_record(tmp_path: Path) -> None:
     path = write_calls(tmp_path, [outcome("a", forged), intent('x","kind":"outcome')])
 
     assert dict(Predictions.open(path)) == {"a": forged}
+
+
+@pytest.mark.parametrize("data", [b"", b"[1]" * 500, b'{"raw":7}' + b" " * 500, b"\xff" * 500])
+def test_a_file_that_changes_under_the_reader_is_refused(tmp_path: Path, data: bytes) -> None:
+    path = write_calls(tmp_path, [outcome("a", "1")])
+    replies = Predictions.open(path)
+    path.write_bytes(data)
+
+    with pytest.raises(RunError, match="was changed while it was read"):
+        _ = replies["a"]
 
 
 def test_a_folder_in_place_of_the_file_is_named(tmp_path: Path) -> None:

@@ -73,7 +73,6 @@ def test_an_unfinished_run_opens_with_what_it_has(tmp_path: Path, status: str) -
     assert run.rows() == {}
     assert run.facts().rows == {}
     assert dict(run.predictions()) == {}
-    assert list(run.comparison()) == []
 
 
 def test_opening_reads_no_other_file(tmp_path: Path) -> None:
