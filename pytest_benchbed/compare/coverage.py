@@ -163,7 +163,7 @@ def _classify(
         if state == "skipped":
             covered.skipped.append(case)
     elif other is None or other["state"] == "technical":
-        if other is None and case in grown:
+        if case in grown:
             (covered.skipped if state == "skipped" else covered.new).append(case)
         else:
             covered.not_in_baseline.append(case)

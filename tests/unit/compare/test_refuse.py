@@ -75,6 +75,8 @@ def test_one_run_named_twice_is_refused():
     assert "run 'base' is named twice, as baseline and as control" in refusal(base(), base())
     same_path = replace(control(), path="/runs/base")
     assert "run 'control-1' is named twice" in refusal(base(), same_path)
+    same_id = replace(base(), path="/elsewhere/base", results_sha256="3" * 64)
+    assert "run 'base' is named twice" in refusal(base(), same_id)
     assert "as control and as control" in refusal(base(), control(), control())
 
 
@@ -84,6 +86,8 @@ def test_one_draw_copied_is_refused_as_a_control():
     )
     assert "control 'control-1' is a copy of baseline 'base'" in refusal(base(), copy)
     check_comparable(planned(run_of(CASES)), base(), [replace(copy, results_sha256="3" * 64)])
+    same_results = replace(control(), results_sha256=base().results_sha256)
+    check_comparable(planned(run_of(CASES)), base(), [same_results])
 
 
 @pytest.mark.parametrize("status", ["running", "interrupted", "void"])

@@ -133,7 +133,7 @@ def test_a_declined_case_is_worse_than_an_answer_without_asking_the_type():
 
     assert change(declined, ranked(0.9), judge=judge).is_suspect
     assert change(ranked(0.9), declined, judge=judge).is_better
-    assert not change(declined, declined, ranked(0.1), judge=judge).is_suspect
+    assert not change(ranked(0.9), declined, declined, judge=judge).is_unstable
 
 
 def test_a_type_whose_worse_raises_is_a_failure_of_the_scorer():

@@ -73,9 +73,10 @@ def test_a_target_that_lost_its_value_is_no_exception():
 
 @pytest.mark.req("ENV-058")
 def test_a_target_without_a_result_keeps_a_whole_run_from_passing():
-    status, reason = verdict({"y": ""}, {"y": ""}, targets=["elsewhere"])
-    assert status == "incomplete"
-    assert reason.startswith("1 target without a result (elsewhere)")
+    assert verdict({"y": ""}, {"y": ""}, targets=["elsewhere"]) == (
+        "incomplete",
+        "1 target without a result (elsewhere), compared 1 of 1",
+    )
 
 
 @pytest.mark.req("ENV-061")
@@ -190,6 +191,11 @@ def test_types_that_judge_values_can_fail_without_an_error():
 def test_a_declined_case_does_not_show_that_a_type_cannot_fail():
     declined = {"x": "!declined", "y": ""}
     assert verdict(declined, declined)[0] == "passed"
+
+
+def test_a_declined_case_does_not_show_that_a_type_can_fail_either():
+    cases = {"x": "!declined", "y": row("y", quality=0.9)}
+    assert verdict(cases, cases)[0] == "unavailable"
 
 
 def test_perfect_quality_is_no_suspicion():

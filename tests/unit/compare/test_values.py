@@ -17,7 +17,8 @@ from pytest_benchbed.compare.values import ten_thousandths
         (-0.12345, -1_234),  # half to even
         (0.12335, 1_234),
         (0.12345, 1_234),
-        (1.00015, 10_002),  # as a float product it is 10001.499999…
+        (0.00015, 2),  # as a float product it is 1.4999999999999998
+        (0.00305, 30),  # and this one 30.500000000000004
         (1e-9, 0),
         ((2, 3), 6_667),
         ([1, 80_000], 0),  # an eighth of a ten-thousandth

@@ -106,6 +106,12 @@ def test_few_cases_or_half_of_them_are_no_shift(wrong, cases):
     assert not any("run-wide" in line for line in found)
 
 
+def test_nine_cases_are_no_shift_although_they_are_most():
+    plain = {f"c{n}": "" for n in range(17)}
+    both_ways = {**some_wrong(9, 17), "c16": "a"}, {**plain, "c16": "b"}
+    assert not any("run-wide" in line for line in warnings(plain, *both_ways))
+
+
 def test_cases_that_move_both_ways_are_no_shift():
     one = {f"c{n}": "a" if n % 2 else "" for n in range(20)}
     two = {f"c{n}": "" if n % 2 else "a" for n in range(20)}
