@@ -15,6 +15,7 @@ from weakref import WeakValueDictionary
 
 from pytest_benchbed.calls.call import Call
 from pytest_benchbed.calls.line import Line
+from pytest_benchbed.calls.request import request_digest
 from pytest_benchbed.calls.schedule import Schedule
 from pytest_benchbed.calls.state import RunState
 from pytest_benchbed.model.errors import TechnicalFailure
@@ -105,10 +106,11 @@ class Book:
         answer = unasked(call.run, call.case, call.attempt, state, error)
         if state == "unsupported" and call.run.file is not None:
             try:
+                answer["request_sha256"] = request_digest(call.run.plan, call.view, call.attempt)
                 # It cost nothing, so losing it costs nothing: no wait for the disk.
                 answer = call.run.file.append(answer, durable=False)
-            except TechnicalFailure as failure:
-                self.stop_run(call.run, failure_record(failure))
+            except Exception as error_of_ours:
+                self.stop_run(call.run, broken_record(error_of_ours))
                 answer = unasked(
                     call.run, call.case, call.attempt, "technical", call.run.stopped or error
                 )
@@ -160,18 +162,21 @@ def not_run(run: RunState, case: str, attempt: int, reason: str) -> Answer:
 
 
 def unasked(
-    run: RunState, case: str, attempt: int, state: str, error: dict[str, Any]
+    run: RunState, case: str, attempt: int, state: str, error: dict[str, Any], digest: str = ""
 ) -> dict[str, Any]:
-    """Return the outcome of a case without a call, in the keys of a record."""
+    """Return the outcome of a case without a call, in the keys of a record.
+
+    ``digest``: of the request that was not made; needed where it is recorded.
+    """
     return {
-        **run.line("outcome", case=case, context=None, attempt=attempt, request_sha256=None),
+        **run.line("outcome", case=case, context=None, attempt=attempt, request_sha256=digest),
         "state": state,
         "raw": None,
         "error": error,
         "usage": Usage().to_json(),
         "latency_s": 0.0,
         "queue_s": 0.0,
-        "slot": None,
+        "slot": 0,
     }
 
 
@@ -183,5 +188,7 @@ def failure_record(failure: TechnicalFailure) -> TechnicalRecord:
 
 def broken_record(error: BaseException) -> TechnicalRecord:
     """Return a fault of our own as a failure of the whole run."""
+    if isinstance(error, TechnicalFailure):
+        return failure_record(error)
     text = f"{type(error).__name__}: {error}"[:200]
     return TechnicalRecord(case=None, whose="system", kind="internal", detail=text)

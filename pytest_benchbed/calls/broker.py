@@ -39,6 +39,7 @@ from pytest_benchbed.calls.plan import RunCalls
 from pytest_benchbed.calls.pool import HostPool
 from pytest_benchbed.calls.rate import Clock
 from pytest_benchbed.calls.rate import SystemClock
+from pytest_benchbed.calls.request import request_digest
 from pytest_benchbed.calls.request import write_request
 from pytest_benchbed.calls.schedule import Schedule
 from pytest_benchbed.calls.state import RunState
@@ -182,13 +183,14 @@ class Broker:
     def _skip(self, run: RunState, cases: Sequence[str]) -> None:
         """Record every case as not supported, by one write."""
         assert run.file is not None, "the run is open"
-        rows = [
-            unasked(run, case, attempt, *refusal)
-            for attempt in range(1, run.plan.repeats + 1)
+        plan = run.plan
+        rows = (
+            unasked(run, case, attempt, *refusal, request_digest(plan, plan.view(case), attempt))
+            for attempt in range(1, plan.repeats + 1)
             for case in cases
             if not run.is_recorded(case, attempt)
             and (refusal := run.refusal(case, None)) is not None
-        ]
+        )
         try:
             run.file.append_all(rows)
         except TechnicalFailure as failure:

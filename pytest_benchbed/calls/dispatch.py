@@ -132,8 +132,6 @@ class Dispatcher:
                 run.file.append(row, durable=False)
                 call.has_intent = call.has_intent or case is not None
             return True
-        except TechnicalFailure as failure:
-            record = failure_record(failure)
         except Exception as error:
             record = broken_record(error)
         with self.changed:

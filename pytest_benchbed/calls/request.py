@@ -62,6 +62,12 @@ def case_digest(
     return digest({**_asked(plan, attempt), "case": _row(view), "context": _row(context)})
 
 
+def request_digest(plan: RunCalls, view: RequestCase, attempt: int) -> str:
+    """Return :func:`case_digest` with the context looked up."""
+    context = None if view.context is None else plan.context_view(view.context)
+    return case_digest(plan, view, context, attempt)
+
+
 def context_digest(plan: RunCalls, context: RequestContext) -> str:
     """Digest what ``prepare`` is given."""
     return digest({**_asked(plan, 1), "case": None, "context": _row(context)})

@@ -145,7 +145,7 @@ class RunState:
         case: str | None,
         context: str | None,
         attempt: int,
-        request_sha256: str | None,
+        request_sha256: str,
         at: str | None = None,
     ) -> dict[str, Any]:
         """Return what intents and outcomes of this run have in common; ``at`` None: now."""

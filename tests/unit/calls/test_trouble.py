@@ -310,6 +310,7 @@ def test_a_benchmark_that_is_not_supported_is_recorded_without_a_call(
     assert system.calls == []
     states = [(line["kind"], line["state"]) for line in lines(tmp_path)]
     assert states == [("outcome", "unsupported")] * (3 * repeats + 1)
+    assert len({line["request_sha256"] for line in lines(tmp_path)}) == 3 * repeats + 1
 
 
 def test_an_outcome_that_cannot_be_stored_stops_the_run(
