@@ -49,7 +49,7 @@ class Sheet:
 def make_sheet(
     draw: Draw, language: Language, rows: int, columns: int, qualified: int = 15
 ) -> Sheet:
-    """Invent a table of ``rows`` body rows and about ``columns`` columns (4 to 9).
+    """Invent a table of ``rows`` body rows (40 at most) and up to ``columns`` columns (3 to 9).
 
     ``qualified``: per cent of results with a sign or flag, such as ``<0.5``;
     above :data:`MOSTLY` the subject is one that has such results in most columns.
@@ -59,16 +59,12 @@ def make_sheet(
     )
     if topic is _air and rows > len(SOURCES[language]):
         topic = _results
-    if topic is _results and rows > len(ANALYTES[language]):
-        topic = _wells
     return Sheet(tuple(topic(draw, language, range(rows), columns, qualified)[:columns]))
 
 
 def location_column(draw: Draw, language: Language, rows: int) -> Column:
-    """Return a column of phrases that must wrap."""
+    """Return a column of phrases that must wrap; there are 8 of them."""
     texts = draw.sample(LOCATIONS[language], rows)
-    while len(texts) < rows:
-        texts.append(draw.pick(LOCATIONS[language]))
     return Column(LABELS[language]["location"], "", "left", tuple(texts), is_long=True)
 
 

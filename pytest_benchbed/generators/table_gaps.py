@@ -73,7 +73,7 @@ def turn(point: tuple[float, float], table: Table, skew: int) -> tuple[float, fl
 
 
 def turned(table: Table, sign: int, ys: Sequence[float], xs: Sequence[float]) -> Table:
-    """Turn the table by the largest skew that leaves a straight separator room.
+    """Turn the table by the largest skew that leaves a straight separator room, or the least.
 
     The true separators become the middles of the gaps: a slanted line has no
     one position.

@@ -124,6 +124,7 @@ def test_the_adapter_needs_the_standard_library_alone_and_opens_no_dataset_file(
     (tmp_path / "inputs.json").write_text(json.dumps(shown))
     code = """
 import json, sys
+before = {name.partition(".")[0] for name in sys.modules}  # what the interpreter itself starts
 opened = []
 sys.addaudithook(lambda event, given: opened.append(str(given[0])) if event == "open" else None)
 from pytest_benchbed.adapters.reference import Reference
@@ -131,8 +132,8 @@ from pytest_benchbed.model.case import Case
 inputs = json.load(open(sys.argv[1]))
 Reference("baseline").predict(Case("sep-001", "table-separators", inputs))
 roots = {name.partition(".")[0] for name in sys.modules}
-foreign = roots - set(sys.stdlib_module_names) - {"pytest_benchbed", "__main__", "_distutils_hack"}
-heavy = sorted(name for name in foreign if not name.startswith(("_", "sitecustomize")))
+foreign = roots - set(sys.stdlib_module_names) - {"pytest_benchbed", "sitecustomize"} - before
+heavy = sorted(name for name in foreign if not name.startswith("_"))
 print(json.dumps([heavy, [name for name in opened if name.endswith((".jsonl", ".pdf", ".png"))]]))
 print("pytest_benchbed.generators.tables" in sys.modules)
 """

@@ -75,9 +75,10 @@ def test_one_prediction_is_scored_by_each_profile_separately() -> None:
     assert not scores["geometric"].errors
 
 
-def test_the_answer_as_prediction_has_the_shape_of_one() -> None:
+def test_the_answer_and_itself_as_prediction_have_their_shapes() -> None:
     case, truth = case_and_answer()
 
+    TableAnswer.from_json(truth)
     TablePrediction.from_json(TableSeparators().answer_as_prediction(case, truth))
 
 

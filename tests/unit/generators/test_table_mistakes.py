@@ -67,6 +67,13 @@ def test_cutting_ink_is_seen_by_the_geometric_profile_only() -> None:
     }
 
 
+@pytest.mark.parametrize("name", ["lost-span", "short-span"])
+def test_a_table_without_spans_has_none_to_lose(name: str) -> None:
+    crop = table(PLANS["sep-001"])
+
+    assert wrong(crop, name) == crop.prediction()
+
+
 def test_mistakes_add_up() -> None:
     crop = table(PLANS["sep-007"])
 

@@ -129,6 +129,15 @@ def test_a_span_of_one_cell_says_nothing() -> None:
     assert not logical(truth, words, grid([40], [100], [Span(0, 0), Span(9, 9)])).errors
 
 
+def test_a_span_that_mends_a_cut_column_is_no_error_but_the_cut_is() -> None:
+    truth, words = drawn("a b | c", "d e | f")
+    mended = [Span(0, 0, 1, 2), Span(1, 0, 1, 2)]
+
+    assert found(logical(truth, words, grid([40], [33, 100], mended))) == [
+        ("grid", {"axis": "columns", "fault": "extra", "inside": 0, "nth": 1})
+    ]
+
+
 def test_a_span_beyond_a_lost_column_is_still_the_right_one() -> None:
     truth, words = drawn("x | a | g |", "y | b | c | d", spans=[Span(0, 2, 1, 2)])
 
