@@ -169,6 +169,7 @@ class Broker:
             is_supported = True
             try:
                 info = group.open()
+                run.plan.accept(info)
                 is_supported = group.host(group.slots[0]).supports(run.plan.benchmark)
             except TechnicalFailure as failure:
                 record = failure_record(failure)

@@ -9,6 +9,7 @@ from dataclasses import field
 from decimal import Decimal
 from pathlib import Path
 
+from pytest_benchbed.adapters.info import AdapterInfo
 from pytest_benchbed.adapters.spec import AdapterSpec
 from pytest_benchbed.calls.record import CallsRecord
 from pytest_benchbed.model.bench_file import ModelPrice
@@ -50,5 +51,7 @@ class RunCalls:
     repeats: int = 1
     recorded: CallsRecord | None = None
     """The calls of the run that is resumed."""
+    accept: Callable[[AdapterInfo], None] = lambda info: None
+    """Looks at what the adapter declares before anything is spent; raises ``UsageProblem``."""
     max_outage: int = 10
     """Infrastructure errors of one kind in a row that stop the run."""

@@ -64,7 +64,10 @@ class _Command:
 def with_registrations(work: Callable[[pytest.Config, Registries], int]) -> int:
     """Load plugins and the root ``conftest.py`` as pytest does, then do ``work``."""
     command = _Command(work)
-    code = int(pytest.main(["-p", "no:cacheprovider"], plugins=[command]))
+    # This package is imported before pytest could rewrite its assertions; where a
+    # project turns warnings into errors, that would end the command.
+    quiet = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
+    code = int(pytest.main(["-p", "no:cacheprovider", *quiet], plugins=[command]))
     if command.error is not None:
         raise command.error
     return code

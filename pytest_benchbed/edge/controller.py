@@ -188,7 +188,7 @@ class XdistHooks:
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
         """Start when all workers have collected the same; else nothing is spent."""
-        if self._is_started:
+        if self._is_started or activation.is_dry(self.controller.config):
             return
         self._collected.append(list(ids))
         if len(self._collected) < self._expected_workers:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from pytest_benchbed.adapters.environment import Redactor
 from pytest_benchbed.calls.broker import Broker
 from pytest_benchbed.calls.executors import ExecutorConfig
 from pytest_benchbed.data.verify import verify_digests
+from pytest_benchbed.edge.activation import runs_dir
 from pytest_benchbed.edge.comparable import check_plan
 from pytest_benchbed.edge.finish import Verdict
 from pytest_benchbed.edge.finish import finish_run
@@ -21,6 +23,7 @@ from pytest_benchbed.edge.settings import DEFAULT_JOBS
 from pytest_benchbed.edge.start import ActiveRun
 from pytest_benchbed.edge.start import start_run
 from pytest_benchbed.edge.transport import Server
+from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.runs.create import create_run_set
 
 CLOSE_WAIT_S = 30.0
@@ -82,17 +85,35 @@ class LiveRuns:
             create_run_set(
                 chosen[0].run_dir.parent.parent, whole, [plan.name for plan in self.session.plans]
             )
+        guarded = [entry.root for entry in self.session.registries.datasets.all()]
+        guarded.append(runs_dir(config))
         for plan in chosen:
             selected = expected[plan.name]
             partial = what_removed(config, plan, selected)
             self.runs.append(
-                start_run(config, plan, selected, jobs=jobs, redactor=redactor, partial=partial)
+                start_run(
+                    config,
+                    plan,
+                    selected,
+                    jobs=jobs,
+                    redactor=redactor,
+                    partial=partial,
+                    guarded=guarded,
+                )
             )
         executor = self.session.registries.executors.create("local", ExecutorConfig(jobs))
         self.broker = Broker(
             [run.calls for run in self.runs], executor=executor, jobs=jobs, say=self.say
         )
-        self.broker.start({run.plan.name: run.selected for run in self.runs})
+        try:
+            self.broker.start({run.plan.name: run.selected for run in self.runs})
+        except UsageProblem:
+            # Refused at hello: nothing was asked, so nothing is left behind.
+            self.kill()
+            for run in self.runs:
+                if run.plan.resumed is None:
+                    shutil.rmtree(run.paths.root)
+            raise
 
     def _jobs(self) -> int:
         given = [plan.settings.jobs for plan in self.session.plans if plan.settings.jobs]

@@ -28,6 +28,7 @@ from pytest_benchbed.adapters.environment import Redactor
 from pytest_benchbed.adapters.identity import source_record
 from pytest_benchbed.adapters.identity import watch_digest
 from pytest_benchbed.adapters.isolation import LEVEL
+from pytest_benchbed.adapters.isolation import check_paths
 from pytest_benchbed.calls.plan import RunCalls
 from pytest_benchbed.calls.record import CallsRecord
 from pytest_benchbed.calls.record import read_calls
@@ -81,8 +82,11 @@ def start_run(
     jobs: int,
     redactor: Redactor,
     partial: list[str],
+    guarded: Sequence[Path],
 ) -> ActiveRun:
     """Prepare one run up to the point where its first call may start.
+
+    ``guarded``: folders with answers, which the adapter may not read.
 
     Raises:
         RunError: the run id exists, or the folder cannot be written.
@@ -108,7 +112,7 @@ def start_run(
         is_settled = plan.resumed is not None and _is_settled(plan.resumed)
         if not is_settled:
             write_json(paths.run, record.to_json())
-        calls = _calls(plan, paths, stage, scratch, recorded)
+        calls = _calls(plan, paths, stage, scratch, recorded, guarded)
     except BaseException:
         closing.close()
         raise
@@ -136,7 +140,12 @@ def _remove(folder: Path) -> None:
 
 
 def _calls(
-    plan: Plan, paths: RunPaths, stage: Stage, scratch: Path, recorded: CallsRecord | None
+    plan: Plan,
+    paths: RunPaths,
+    stage: Stage,
+    scratch: Path,
+    recorded: CallsRecord | None,
+    guarded: Sequence[Path],
 ) -> RunCalls:
     dataset = plan.dataset
     categories = {entry.id: entry.category for entry in dataset.entries()}
@@ -170,6 +179,7 @@ def _calls(
         repeats=plan.settings.repeats,
         timeout_s=plan.spec.limits.call_s,
         recorded=recorded,
+        accept=lambda info: check_paths(plan.spec, info, guarded),
     )
 
 
