@@ -88,6 +88,7 @@ def test_a_run_set_can_be_the_nearest(here: Path) -> None:
 
 def test_a_path_is_not_taken_below_the_runs_directory(tmp_path: Path) -> None:
     save_run(tmp_path / "a" / "outside")
+    (tmp_path / "a" / "runs").mkdir()
 
     with pytest.raises(UsageProblem, match="unknown run"):
         find_run("../outside", tmp_path / "a" / "runs", tmp_path / "b")

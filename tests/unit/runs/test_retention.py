@@ -39,7 +39,8 @@ def test_the_newest_partial_runs_are_kept(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("keep", [0, -1])
 def test_none_may_be_kept(tmp_path: Path, keep: int) -> None:
-    partial_run(tmp_path, 1)
+    for day in (1, 2, 3):
+        partial_run(tmp_path, day)
 
     remove_old_partial_runs(tmp_path, keep, [])
 
