@@ -164,8 +164,6 @@ class RunView:
     @property
     def status(self) -> str:
         """Status of the verdict; a run without one is ``incomplete``."""
-        if self.record.status == "void":
-            return "blocked"
         if self.record.gate is not None:
             return self.record.gate.status
         return self.gate.status if self.gate is not None else "incomplete"

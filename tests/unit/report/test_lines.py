@@ -59,7 +59,8 @@ def test_a_blocked_run_shows_its_failures_and_no_measure(tmp_path) -> None:
 
     assert "  technical: case t0: adapter: crash: signal 0" in lines
     assert "  technical: 2 more, see the report" in lines
-    assert not any("exact" in line for line in lines)
+    assert not any("exact" in line or "latency" in line for line in lines)
+    assert any(line.startswith("  no measures: the run is blocked") for line in lines)
     assert lines[-1].startswith("  next: pytest")
 
 

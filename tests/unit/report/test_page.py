@@ -243,6 +243,8 @@ def test_each_case_has_its_command_latency_and_cost(failed) -> None:
 
     assert ("pytest --bench=table-separators --bench-select=case=worse "
             "--bench-adapter=acme.tables:Grid") in page.words  # fmt: skip
+    for case in ("better", "known", "other"):
+        assert page.words.count(f"--bench-select=case={case} ") == 1
     assert "latency 0.42 s" in page.words
     assert "cost $0.001" in page.words
 
@@ -284,6 +286,7 @@ def test_many_technical_failures_are_cut_in_the_table_but_listed_as_cases(tmp_pa
     page = page_of(load(run))
 
     assert "30 more stand in run.json" in page.words
+    assert page.words.count(" adapter crash x ") == 200
     assert len([one for _, one in page.elements if one.get("id", "").startswith("case-t")]) == 230
 
 
@@ -356,6 +359,7 @@ def test_a_first_run_does_not_speak_of_worse_and_better(tmp_path) -> None:
     )
 
     assert "With errors 1" in page.words
+    assert "There is no baseline to say which are new." in page.words
     assert "Without an error 1" in page.words
     assert "bucket-worse" not in {one.get("id") for _, one in page.elements}
 

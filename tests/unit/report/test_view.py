@@ -179,7 +179,7 @@ def test_the_run_is_named_as_it_would_be_typed(tmp_path) -> None:
 
 
 def test_an_unfinished_run_reads_as_far_as_it_is_written(tmp_path) -> None:
-    run = write_run(tmp_path / "runs", [Made("a")], gate=None, status="interrupted")
+    run = write_run(tmp_path / "runs", [Made("a", now=[X])], status="interrupted")
     for name in ("metrics.json", "review-brief.json", "comparison.jsonl", "adapter-request.json"):
         (run / name).unlink()
     saved = json.loads((run / "run.json").read_text())
@@ -188,6 +188,7 @@ def test_an_unfinished_run_reads_as_far_as_it_is_written(tmp_path) -> None:
     view = load(run)
 
     assert (view.status, view.reason) == ("incomplete", "the run is not finished")
+    assert [line.bucket for line in view.lines] == ["remaining"]
     assert view.detail(view.lines[0]).answer is ABSENT
     assert view.requests.case("a") is None
 
