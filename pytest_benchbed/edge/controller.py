@@ -44,7 +44,7 @@ def register_controller(session: BenchSession) -> None:
             raise pytest.UsageError(str(error)) from None
     manager = session.config.pluginmanager
     manager.register(controller, "benchbed-controller")
-    manager.register(LastLine(controller.last_lines), "benchbed-last-line")
+    manager.register(LastLine(controller.last_lines, controller.is_ended), "benchbed-last-line")
     manager.register(SummarySwap(session.config), "benchbed-summary-swap")
     manager.register(SummaryRestore(session.config), "benchbed-summary-restore")
     manager.register(XdistHooks(controller), "benchbed-xdist")
@@ -63,6 +63,7 @@ class Controller:
         self.verdicts: list[Verdict] = []
         self.is_armed = False
         self._failed = 0
+        self._is_ended = False
 
     def say(self, line: str) -> None:
         """Print one line at once, also while pytest captures."""
@@ -87,8 +88,10 @@ class Controller:
             self.live.start()
         except BenchbedError as error:
             # Too late for a usage error: its text would be lost among the workers'.
-            self.live.broke(str(error))
-            pytest.exit(f"benchbed: {term(error, 600)}", returncode=1)
+            why = " ".join(str(error).splitlines())
+            self.live.broke(why)
+            self._is_ended = True
+            pytest.exit(f"benchbed: {term(why, 600)}", returncode=1)
         self.session.asker = self.live.broker
 
     @pytest.hookimpl(tryfirst=True)
@@ -149,6 +152,10 @@ class Controller:
             for line in verdict.lines:
                 terminalreporter.write_line(line)
         return result
+
+    def is_ended(self) -> bool:
+        """Say whether the session was ended before its first item."""
+        return self._is_ended
 
     def last_lines(self) -> list[tuple[str, bool]]:
         """Return the last lines of the session and whether each is good."""

@@ -132,16 +132,16 @@ def finish_run(
     shown = _shown(config, plan)
     write_summary(run.paths.root, hide_texts=hidden, **shown)
     write_page(run.paths.root, **shown)
-    status = "void" if record.dataset.canary == "found" else "completed"
-    if record.holes or was_interrupted:
-        status = "interrupted"
+    status = "interrupted" if record.holes or was_interrupted else "completed"
+    if record.dataset.canary == "found":
+        # Also with holes: such a run must not go on.
+        status = "void"
     record = record.model_copy(update={"status": status, "finished_at": now()})
     write_record(run.paths.root, record)
     finished = Run.open(run.paths.root)
     config.hook.pytest_benchbed_run_finished(config=config, run=finished)
-    remove_old_partial_runs(
-        run.paths.root.parent, _retention(config), [plan.run_id, *promoted_runs([plan.bench])]
-    )
+    # This run counts among those kept; its lock spares it in any case.
+    remove_old_partial_runs(run.paths.root.parent, _retention(config), promoted_runs([plan.bench]))
     return _verdict(config, plan, record, decisive, run, hidden)
 
 

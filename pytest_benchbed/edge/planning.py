@@ -157,7 +157,7 @@ def _run_ids(config: pytest.Config, benchmarks: list[str]) -> dict[str, str]:
         run = find_run(resumed, runs_dir, config.invocation_params.dir)
         return {benchmarks[0]: run.record.id}
     named = config.getoption("bench_run")
-    if named:
+    if named is not None:
         check_run_id(named)
     if len(benchmarks) == 1:
         return {benchmarks[0]: named or new_run_id(benchmarks[0])}

@@ -34,6 +34,7 @@ from pytest_benchbed.calls.record import CallsRecord
 from pytest_benchbed.calls.record import read_calls
 from pytest_benchbed.data.staging import Stage
 from pytest_benchbed.edge.plan import Plan
+from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.model.request import RequestCase
 from pytest_benchbed.model.request import RequestContext
 from pytest_benchbed.model.run import AdapterRecord
@@ -91,7 +92,10 @@ def start_run(
     Raises:
         RunError: the run id exists, or the folder cannot be written.
         DatasetError: an input differs from its pin.
+        UsageProblem: a run that is to go on had other cases.
     """
+    if plan.resumed is not None:
+        _check_same_cases(plan.resumed, selected)
     closing = ExitStack()
     try:
         recorded: CallsRecord | None = None
@@ -118,6 +122,18 @@ def start_run(
         raise
     return ActiveRun(
         plan, paths, list(selected), stage, calls, record, closing, partial, is_settled
+    )
+
+
+def _check_same_cases(run: Run, selected: Sequence[str]) -> None:
+    """Rows of cases that are not asked for now would be lost: every file is written anew."""
+    known = {*run.rows(), *(hole.case for hole in run.record.holes)}
+    if len(selected) == run.record.counts.selected and known <= set(selected):
+        return
+    raise UsageProblem(
+        f"run {run.id!r} cannot go on with other cases: it has {run.record.counts.selected}, this "
+        f"command selects {len(selected)}.\n"
+        "Give --bench-resume the selection of the command that made the run."
     )
 
 

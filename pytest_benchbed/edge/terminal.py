@@ -41,9 +41,16 @@ class LastLine:
     every other hook.
     """
 
-    def __init__(self, lines: Callable[[], list[tuple[str, bool]]]) -> None:
-        """``lines``: (text, whether it is good), asked at the very end."""
+    def __init__(
+        self, lines: Callable[[], list[tuple[str, bool]]], is_ended: Callable[[], bool]
+    ) -> None:
+        """``lines``: (text, whether it is good), asked at the very end.
+
+        ``is_ended`` says whether we ended the session by ``pytest.exit``, whose
+        own line pytest prints only after the hook of the session's end.
+        """
         self._lines = lines
+        self._is_ended = is_ended
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, object, object]:
@@ -51,11 +58,21 @@ class LastLine:
         try:
             return (yield)
         finally:
-            reporter = reporter_of(session.config)
-            if reporter is not None:
-                for text, is_good in self._lines():
-                    reporter.ensure_newline()
-                    reporter.write_line(text, **({"green": True} if is_good else {"red": True}))
+            if not self._is_ended():
+                self._write(session.config)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_unconfigure(self, config: pytest.Config) -> None:
+        """Print after pytest's line on an early end."""
+        if self._is_ended():
+            self._write(config)
+
+    def _write(self, config: pytest.Config) -> None:
+        reporter = reporter_of(config)
+        if reporter is not None:
+            for text, is_good in self._lines():
+                reporter.ensure_newline()
+                reporter.write_line(text, **({"green": True} if is_good else {"red": True}))
 
 
 _KEPT = pytest.StashKey[list[Any]]()

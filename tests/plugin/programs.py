@@ -1,0 +1,71 @@
+"""Executable adapters for the tests from the outside, and the ``benchbed`` command."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.plugin.bench import Bench
+
+SCRIPT = """#!{python}
+import json
+import os
+import sys
+
+words = sys.argv[1:]
+request_path, output = words[words.index("--request") + 1], words[words.index("--output") + 1]
+with open(request_path, encoding="utf-8") as file:
+    request = json.load(file)
+predictions = {{case["id"]: {{"main": [], "side": []}} for case in request["cases"]}}
+text = None
+result = {{
+    "id": request["benchmark"], "status": "completed", "format": request["format"],
+    "data": "predictions.json",
+    "systems": [{{"role": "candidate", "model": "m", "cost_usd": 0, "execution_failures": 0,
+                 "unpriced_attempts": 0}}],
+}}
+system = result["systems"][0]
+{how}
+with open(os.path.join(output, "predictions.json"), "w", encoding="utf-8") as file:
+    file.write(text if text is not None else json.dumps(predictions))
+with open(os.path.join(output, "adapter-result.json"), "w", encoding="utf-8") as file:
+    json.dump(result, file)
+"""
+
+
+def write_executable(bench: Bench, how: str = "") -> Path:
+    """Write ``./system``, which is right everywhere except for what the lines ``how`` change.
+
+    They see ``request``, ``predictions``, ``text`` (of the predictions file),
+    ``result`` and ``system`` (its only entry).
+    """
+    path = bench.path / "system"
+    path.write_text(SCRIPT.format(python=sys.executable, how=how), encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
+def command(bench: Bench, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run ``benchbed WORDS`` in the repository of ``bench``."""
+    start = "from pytest_benchbed.cli.main import main; main()"
+    # Settings of the outer session are none of the inner's.
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}
+    return subprocess.run(
+        [sys.executable, "-c", start, *words],
+        cwd=bench.path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
+    )
+
+
+posix_only = pytest.mark.skipif(
+    sys.platform == "win32", reason="a script starts by its first line only on POSIX"
+)
