@@ -36,6 +36,7 @@ VERDICTS = {
     "incomplete: unverifiable": (gate(TEN, {**TEN, "c0": row("c0", answer="b")}), True),
     "incomplete: not in baseline": (gate(TEN, {"c0": ""}), True),
     "incomplete: nothing compared": (gate(PART, {"c1": ""}), True),
+    "incomplete: a selection of new cases only": (gate(PART, {**TEN, "c0": "!skipped"}), True),
     "incomplete: lost": (
         gate(run_of({"c0": ""}, counts={"scope": 10, "selected": 2}), TEN),
         True,
@@ -67,6 +68,12 @@ def test_with_require_gate_everything_but_passed_does(name):
 @pytest.mark.req("ENV-065")
 def test_cases_that_the_user_did_not_leave_out_raise_it():
     assert raises_exit_status(gate(PART, TEN), partial_by_selection=False, require_gate=False)
+
+
+@pytest.mark.req("ENV-065")
+def test_a_selection_that_left_nothing_out_is_no_excuse():
+    result, _ = VERDICTS["incomplete: too little judged"]
+    assert raises_exit_status(result, partial_by_selection=True, require_gate=False)
 
 
 @pytest.mark.parametrize(

@@ -118,16 +118,21 @@ def test_cases_that_move_both_ways_are_no_shift():
     assert not any("run-wide" in line for line in warnings(one, one, two))
 
 
-def test_a_type_whose_worse_raises_has_no_shift_but_a_verdict():
-    def broken(candidate, other):
-        raise RuntimeError
+def test_values_that_fall_everywhere_are_a_shift_too():
+    judge = Judging(tolerance={"score": 0.05})
+    high, low = ({f"c{n}": score for n in range(10)} for score in (0.9, 0.1))
+    assert any("run-wide" in line for line in warnings(high, high, low, judge=judge))
 
-    judge = Judging(tolerance={"score": 0.05}, is_worse=lambda candidate, other: False)
-    falling = {f"c{n}": 0.9 for n in range(10)}, {f"c{n}": 0.1 for n in range(10)}
-    assert any("run-wide" in line for line in warnings(falling[0], *falling, judge=judge))
-    judge = Judging(tolerance={"score": 0.05}, is_worse=broken)
-    result = gate(falling[0], *falling, judge=judge)
-    assert result.status == "blocked"
+
+def test_a_type_whose_worse_raises_only_here_has_a_verdict_all_the_same():
+    def brittle(one, two):
+        if 0.1 in (one.metrics["score"], two.metrics["score"]):
+            raise ZeroDivisionError
+        return one.metrics["score"] < two.metrics["score"]
+
+    runs = [{f"c{n}": score for n in range(10)} for score in (0.9, 0.5, 0.9, 0.1)]
+    result = gate(*runs, judge=Judging(is_worse=brittle))
+    assert (result.status, result.D) == ("passed", 10)
 
 
 def test_a_start_that_is_no_time_is_a_damaged_record():
