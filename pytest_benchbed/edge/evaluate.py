@@ -13,11 +13,11 @@ from pytest_benchbed.benchmarks.score import declined
 from pytest_benchbed.benchmarks.score import quality
 from pytest_benchbed.benchmarks.score import score
 from pytest_benchbed.benchmarks.score import validate_prediction
-from pytest_benchbed.compare.keys import case_keys
 from pytest_benchbed.data.dataset import CaseEntry
 from pytest_benchbed.edge.asking import Answer
 from pytest_benchbed.edge.plan import Plan
 from pytest_benchbed.model.canonical import digest
+from pytest_benchbed.model.dataset import CaseRow
 from pytest_benchbed.model.error import ProfileScore
 from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.model.escape import term
@@ -45,9 +45,12 @@ class _Scored:
 
 def evaluate(plan: Plan, entry: CaseEntry, answers: list[Answer]) -> Evaluation:
     """Score the answers of one case (attempts 1 to N, in order)."""
-    scored = [_score(plan, entry, answer) for answer in answers]
+    # Both rows are read once: reading them strictly costs as much as all the rest.
+    row_of_case = plan.dataset.row(entry.id)
+    truth = plan.answers.answer(entry.id)
+    key_parts = _key_parts(plan, row_of_case, truth)
+    scored = [_score(plan, row_of_case, truth, answer) for answer in answers]
     first = scored[0]
-    key_parts = _key_parts(plan, entry)
     row: dict[str, Any] = {
         "case": entry.id,
         "category": entry.category,
@@ -55,7 +58,7 @@ def evaluate(plan: Plan, entry: CaseEntry, answers: list[Answer]) -> Evaluation:
         "reason": first.reason,
         **_scores_json(first),
         "quality": first.quality,
-        "keys": case_keys(plan.benchmark, entry.id, key_parts),
+        "keys": plan.case_keys.of(entry.id, key_parts),
         "key_parts": key_parts,
         "x": _volatile(answers[0]),
     }
@@ -73,14 +76,14 @@ def evaluate(plan: Plan, entry: CaseEntry, answers: list[Answer]) -> Evaluation:
     return Evaluation(row, [one.technical for one in scored if one.technical is not None])
 
 
-def _score(plan: Plan, entry: CaseEntry, answer: Answer) -> _Scored:
+def _score(plan: Plan, row: CaseRow, truth: Any, answer: Answer) -> _Scored:
     state = answer["state"]
     error = answer.get("error") or {}
     if state == "unsupported":
         return _Scored("skipped", error.get("detail") or "not supported by the adapter", {}, None)
     if state == "technical":
         return _technical(
-            entry.id,
+            row.id,
             TechnicalFailure(
                 error.get("kind", "technical"),
                 error.get("detail", ""),
@@ -92,12 +95,12 @@ def _score(plan: Plan, entry: CaseEntry, answer: Answer) -> _Scored:
         reason = error.get("detail") or "the system declined"
         return _Scored("scored", reason, declined(plan.benchmark), 0.0)
     try:
-        return _answered(plan, entry, answer)
+        return _answered(plan, row, truth, answer)
     except TechnicalFailure as failure:
-        return _technical(entry.id, failure)
+        return _technical(row.id, failure)
 
 
-def _answered(plan: Plan, entry: CaseEntry, answer: Answer) -> _Scored:
+def _answered(plan: Plan, row: CaseRow, truth: Any, answer: Answer) -> _Scored:
     raw = answer.get("raw")
     if raw is None:
         raise TechnicalFailure("missing", "the reply holds no prediction")
@@ -106,8 +109,7 @@ def _answered(plan: Plan, entry: CaseEntry, answer: Answer) -> _Scored:
     except MalformedJson as malformed:
         raise TechnicalFailure(malformed.kind, malformed.detail) from None
     validate_prediction(plan.benchmark, prediction)
-    case = plan.dataset.case(entry.id)
-    scores = score(plan.benchmark, case, plan.answers.answer(entry.id), prediction)
+    scores = score(plan.benchmark, plan.dataset.view(row), truth, prediction)
     return _Scored("scored", None, scores, quality(plan.benchmark, scores))
 
 
@@ -134,9 +136,8 @@ def _scores_json(scored: _Scored) -> dict[str, Any]:
     }
 
 
-def _key_parts(plan: Plan, entry: CaseEntry) -> dict[str, str]:
+def _key_parts(plan: Plan, row: CaseRow, truth: Any) -> dict[str, str]:
     """Digest what the case is made of: a baseline is comparable only if all three are equal."""
-    row = plan.dataset.row(entry.id)
     inputs: dict[str, Any] = {"inputs": row.inputs}
     files = list(row.files or ())
     if row.context is not None:
@@ -147,7 +148,7 @@ def _key_parts(plan: Plan, entry: CaseEntry) -> dict[str, str]:
     return {
         "inputs": digest(inputs),
         "files": digest([[path, digests.get(path, "")] for path in sorted(set(files))]),
-        "answer": plan.answers.digest_of(entry.id),
+        "answer": digest(truth),
     }
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from pytest_benchbed.adapters.environment import Redactor
 from pytest_benchbed.calls.broker import Broker
 from pytest_benchbed.calls.executors import ExecutorConfig
+from pytest_benchbed.calls.record import read_calls
 from pytest_benchbed.data.verify import verify_digests
 from pytest_benchbed.edge.activation import runs_dir
 from pytest_benchbed.edge.comparable import check_plan
@@ -23,8 +24,10 @@ from pytest_benchbed.edge.settings import DEFAULT_JOBS
 from pytest_benchbed.edge.start import ActiveRun
 from pytest_benchbed.edge.start import start_run
 from pytest_benchbed.edge.transport import Server
+from pytest_benchbed.model.errors import DatasetError
 from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.runs.create import create_run_set
+from pytest_benchbed.runs.layout import RunPaths
 
 CLOSE_WAIT_S = 30.0
 """How long calls in flight may go on when the session ends."""
@@ -80,40 +83,47 @@ class LiveRuns:
                 if name in os.environ
             }
         )
-        if "/" in chosen[0].run_id:
-            whole = chosen[0].run_id.split("/")[0]
-            create_run_set(
-                chosen[0].run_dir.parent.parent, whole, [plan.name for plan in self.session.plans]
+        whole: Path | None = None
+        if "/" in chosen[0].run_id and chosen[0].resumed is None:
+            folder = chosen[0].run_dir.parent
+            whole = create_run_set(
+                folder.parent, folder.name, [plan.name for plan in self.session.plans]
             )
         guarded = [entry.root for entry in self.session.registries.datasets.all()]
         guarded.append(runs_dir(config))
-        for plan in chosen:
-            selected = expected[plan.name]
-            partial = what_removed(config, plan, selected)
-            self.runs.append(
-                start_run(
-                    config,
-                    plan,
-                    selected,
-                    jobs=jobs,
-                    redactor=redactor,
-                    partial=partial,
-                    guarded=guarded,
-                )
-            )
-        executor = self.session.registries.executors.create("local", ExecutorConfig(jobs))
-        self.broker = Broker(
-            [run.calls for run in self.runs], executor=executor, jobs=jobs, say=self.say
-        )
         try:
+            for plan in chosen:
+                selected = expected[plan.name]
+                partial = what_removed(config, plan, selected)
+                self.runs.append(
+                    start_run(
+                        config,
+                        plan,
+                        selected,
+                        jobs=jobs,
+                        redactor=redactor,
+                        partial=partial,
+                        guarded=guarded,
+                    )
+                )
+            executor = self.session.registries.executors.create("local", ExecutorConfig(jobs))
+            self.broker = Broker(
+                [run.calls for run in self.runs], executor=executor, jobs=jobs, say=self.say
+            )
             self.broker.start({run.plan.name: run.selected for run in self.runs})
-        except UsageProblem:
-            # Refused at hello: nothing was asked, so nothing is left behind.
+        except (UsageProblem, DatasetError):
             self.kill()
-            for run in self.runs:
-                if run.plan.resumed is None:
-                    shutil.rmtree(run.paths.root)
+            self._remove_unpaid(whole)
             raise
+
+    def _remove_unpaid(self, whole: Path | None) -> None:
+        """Leave nothing behind of what was refused; what was paid for before stays."""
+        roots = [run.paths.root for run in self.runs if run.plan.resumed is None]
+        unpaid = [root for root in roots if not read_calls(RunPaths(root).calls).size]
+        for root in unpaid:
+            shutil.rmtree(root)
+        if whole is not None and unpaid == roots:
+            shutil.rmtree(whole)
 
     def _jobs(self) -> int:
         given = [plan.settings.jobs for plan in self.session.plans if plan.settings.jobs]

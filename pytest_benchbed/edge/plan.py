@@ -10,6 +10,7 @@ from typing import Any
 
 from pytest_benchbed.adapters.spec import AdapterSpec
 from pytest_benchbed.benchmarks.base import Benchmark
+from pytest_benchbed.compare.keys import CaseKeys
 from pytest_benchbed.data.answers import Answers
 from pytest_benchbed.data.dataset import CaseEntry
 from pytest_benchbed.data.dataset import Dataset
@@ -51,14 +52,24 @@ class Plan:
         return self.benchmark.id
 
     @cached_property
+    def entries(self) -> Sequence[CaseEntry]:
+        """Every case that is not retired, in file order; items share these objects."""
+        return tuple(self.dataset.entries())
+
+    @cached_property
     def scope(self) -> list[str]:
         """Ids of the dataset narrowed by every selection key but ``case``, in file order."""
         matches = self.selection.scope_matches
-        return [entry.id for entry in self.dataset.entries() if matches(entry)]
+        return [entry.id for entry in self.entries if matches(entry)]
 
     def selected(self) -> Sequence[CaseEntry]:
         """Return the entries that ``--bench-select`` leaves, in file order."""
-        return [entry for entry in self.dataset.entries() if self.selection.matches(entry)]
+        return [entry for entry in self.entries if self.selection.matches(entry)]
+
+    @cached_property
+    def case_keys(self) -> CaseKeys:
+        """Makes the comparability keys of the cases."""
+        return CaseKeys(self.benchmark)
 
     @cached_property
     def answers(self) -> Answers:

@@ -96,7 +96,7 @@ def start_run(
     """
     if plan.resumed is not None:
         _check_same_cases(plan.resumed, selected)
-    closing = ExitStack()
+    closing, undo = ExitStack(), ExitStack()
     try:
         recorded: CallsRecord | None = None
         if plan.resumed is not None:
@@ -107,6 +107,8 @@ def start_run(
         else:
             runs_dir = plan.run_dir.parents[plan.run_id.count("/")]
             paths = RunPaths(create_run(runs_dir, plan.run_id))
+            # What cannot begin leaves nothing behind, and its id stays free.
+            undo.callback(shutil.rmtree, paths.root, ignore_errors=True)
             closing.enter_context(lock_run(paths.root))
         scratch = Path(tempfile.mkdtemp(prefix="benchbed-"))
         closing.callback(_remove, scratch)
@@ -119,7 +121,9 @@ def start_run(
         calls = _calls(plan, paths, stage, scratch, recorded, guarded)
     except BaseException:
         closing.close()
+        undo.close()
         raise
+    undo.pop_all()
     return ActiveRun(
         plan, paths, list(selected), stage, calls, record, closing, partial, is_settled
     )
