@@ -69,14 +69,12 @@ def _executable(entry: str, bases: Sequence[Path], known: Iterable[str]) -> Loca
     path = _first_file(entry, bases)
     if path is not None:
         return Located("executable", entry, path, code_sha256=_file_sha256(path, entry))
-    folder = next((base / entry for base in bases if (base / entry).is_dir()), None)
-    if folder is not None and "/" in entry:
+    if "/" in entry and any((base / entry).is_dir() for base in bases):
         raise UsageProblem(f"adapter {entry[:80]!a} is a folder; name a file in it.")
     if any(mark in entry for mark in ("/", "\\", ":")):
         raise UsageProblem(_missing_file(entry, entry, bases))
     text = unknown_name("adapter", entry, known, HOW_TO_LIST)
-    module = next((base for base in bases if (base / f"{entry}.py").is_file()), None)
-    if module is not None:
+    if _first_file(f"{entry}.py", bases):
         text += f"\nFor a class or function in {entry}.py say: --bench-adapter={entry}:NAME"
     raise UsageProblem(text)
 

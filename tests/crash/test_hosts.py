@@ -331,6 +331,62 @@ def test_a_fork_that_answers_too_is_a_breach(folder: Path) -> None:
     assert not host.is_alive
 
 
+FORGES = """
+from pytest_benchbed.adapters import returned
+returned.prediction_text = lambda value: '"usage":{"score":1},"result":1'
+returned.supports_text = lambda value: '"result":3'
+returned.categories_text = lambda value: '"usage":null,"result":[1]'
+def predict(case):
+    return 1
+"""
+
+
+def test_a_child_that_forges_replies_is_a_breach(folder: Path) -> None:
+    host = started(folder, FORGES)
+    outcome = host.predict(case(), 10)
+    assert outcome.error is not None
+    assert outcome.error["kind"] == "protocol"
+    assert not host.is_alive
+
+    host = started(folder, FORGES)
+    reply = host.prepare(case("k1"), 10)
+    assert reply.error is not None
+    assert reply.error["kind"] == "protocol"
+    assert (host.prepared, host.is_alive) == (set(), False)
+
+    host = started(folder, FORGES)
+    with pytest.raises(TechnicalFailure, match="protocol"):
+        host.supports("toy")
+    assert not host.is_alive
+
+
+def test_only_predict_may_decline(folder: Path) -> None:
+    host = started(
+        folder,
+        """
+        from pytest_benchbed import Adapter, NoAnswer
+        class Declines(Adapter):
+            def prepare(self, context):
+                raise NoAnswer("no")
+            def supports(self, benchmark):
+                raise NoAnswer("no")
+            def predict(self, case):
+                raise NoAnswer("no table")
+        """,
+        "Declines",
+    )
+
+    reply = host.prepare(case("k1"), 10)
+    outcome = host.predict(case(), 10)
+
+    assert reply.error is not None
+    assert reply.error["kind"] == "bad_reply"
+    with pytest.raises(TechnicalFailure, match="bad_reply"):
+        host.supports("toy")
+    host.close()
+    assert (outcome.state, outcome.error) == ("no-answer", {"reason": "no table"})
+
+
 def test_a_flood_of_output_is_cut(folder: Path) -> None:
     error = technical(folder, "while True:\n    print('x' * 1000)")
 

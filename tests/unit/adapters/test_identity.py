@@ -123,12 +123,24 @@ def test_an_ignored_adapter_or_no_checkout_has_no_source(
     assert source_record(elsewhere / "a.py") is None
 
 
-def test_without_git_there_is_no_source(checkout_free: Path, monkeypatch) -> None:
+@git
+def test_a_checkout_without_a_commit_has_no_source(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+
+    assert source_record(tmp_path / "mine.py") is None
+
+
+@git
+def test_a_git_that_hangs_is_no_source(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def hang(command, **settings):
+        raise subprocess.TimeoutExpired(command, settings["timeout"])
+
+    monkeypatch.setattr(subprocess, "run", hang)
+
+    assert source_record(checkout / "mine.py") is None
+
+
+def test_without_git_there_is_no_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)
 
-    assert source_record(checkout_free / "mine.py") is None
-
-
-@pytest.fixture
-def checkout_free(tmp_path: Path) -> Path:
-    return tmp_path
+    assert source_record(tmp_path / "mine.py") is None

@@ -77,10 +77,11 @@ def test_runs_datasets_and_environments_are_not_searched(tmp_path: Path, mark: s
         find("mine:f", tmp_path)
 
 
-def test_an_installed_module_is_found_without_a_search_path(tmp_path: Path) -> None:
-    found = find("xdist.plugin:pytest_addoption", tmp_path)
+@pytest.mark.parametrize("module", ["xdist.plugin", "pluggy", "typing_extensions"])
+def test_an_installed_module_is_found_without_a_search_path(tmp_path: Path, module: str) -> None:
+    found = find(f"{module}:name", tmp_path)
 
-    assert found.module == "xdist.plugin"
+    assert found.module == module
     assert found.folder is not None
     assert found.path.is_relative_to(found.folder)
 
@@ -140,6 +141,18 @@ def test_a_missing_file_with_a_name_is_refused_too(tmp_path: Path) -> None:
 def test_a_missing_module_is_refused_with_how_to_list(tmp_path: Path) -> None:
     with pytest.raises(UsageProblem, match=r"no module 'nowhere_at_all\.(.|\n)*--bench-list"):
         find("nowhere_at_all.adapters:A", tmp_path)
+
+
+@pytest.mark.parametrize("entry", ["sys:exit", "xdist.nothing_there:f"])
+def test_what_has_no_file_is_refused(tmp_path: Path, entry: str) -> None:
+    with pytest.raises(UsageProblem, match="no module"):
+        find(entry, tmp_path)
+
+
+@pytest.mark.parametrize("entry", ["x" * 5000, "a\0b", ""], ids=["long", "nul", "empty"])
+def test_a_text_that_no_file_can_have_is_an_unknown_name(tmp_path: Path, entry: str) -> None:
+    with pytest.raises(UsageProblem, match="unknown adapter"):
+        find(entry, tmp_path, known=["reference"])
 
 
 def test_an_unknown_name_is_refused_with_the_nearest_and_how_to_list(tmp_path: Path) -> None:
