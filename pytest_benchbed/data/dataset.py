@@ -182,7 +182,15 @@ class Dataset:
             DatasetError: there is no such case, its line has a fault, or it
                 names a file that is not pinned.
         """
-        row = self.row(case_id)
+        return self.view(self.row(case_id), files_dir, attempt)
+
+    def view(self, row: CaseRow, files_dir: Path | None = None, attempt: int = 1) -> Case:
+        """Return :meth:`case` of a row that was read already; the row's inputs are in it.
+
+        Raises:
+            DatasetError: the row names a file that is not pinned.
+        """
+        case_id = row.id
         base = self.root if files_dir is None else files_dir
         for path in row.files or ():
             if path not in self.pins:
