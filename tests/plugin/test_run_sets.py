@@ -1,0 +1,93 @@
+"""Two benchmarks in one session: a run set, its verdicts and what is left of a refused one."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+from pytest_benchbed.data.pin import pin
+from tests.plugin.bench import Bench
+from tests.plugin.programs import command
+
+SECOND = """
+class Second(Toy):
+    id = "second"
+    format = "benchbed.second.v1"
+    label = "Second"
+    scoring_version = "benchbed.second.scores.v1"
+
+
+"""
+
+
+@pytest.fixture
+def bench(bench: Bench) -> Bench:
+    """Two benchmarks with cases of the same ids."""
+    conftest = bench.path / "conftest.py"
+    text = conftest.read_text("utf-8").replace(
+        "    registry.add(Toy)\n", "    registry.add(Toy)\n    registry.add(Second)\n"
+    )
+    head, hook, tail = text.partition("@pytest.hookimpl")
+    conftest.write_text(head + SECOND + hook + tail, "utf-8")
+    data = bench.path / "cases" / "second" / "v1"
+    shutil.copytree(bench.dataset, data)
+    (data / "manifest.json").unlink()
+    pin(data, benchmark="second", id="second-v1", visibility="public")
+    return bench
+
+
+@pytest.mark.req("ENV-038")
+def test_two_benchmarks_make_a_set_of_two_runs(bench: Bench, workers: list[str]) -> None:
+    result = bench.run("--bench=second", "--bench-run=both", "--bench-unpaired", *workers)
+
+    result.assert_outcomes(passed=8)
+    root = bench.path / "runs" / "both"
+    assert json.loads((root / "run-set.json").read_text("utf-8")) == {
+        "schema": "benchbed.run-set.v1",
+        "id": "both",
+        "benchmarks": ["toy", "second"],
+    }
+    for name in ("toy", "second"):
+        run = bench.saved(f"both/{name}")
+        assert (run.record.id, run.record.benchmark.id) == (f"both/{name}", name)
+        assert (run.record.status, run.record.counts.scored) == ("completed", 4)
+    assert len(bench.calls()) == 8
+
+
+@pytest.mark.req("ENV-090")
+def test_an_existing_set_is_refused(bench: Bench) -> None:
+    (bench.path / "runs" / "both").mkdir(parents=True)
+
+    result = bench.run("--bench=second", "--bench-run=both")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*run set 'both' exists*nothing is overwritten*"])
+
+
+def test_a_refused_adapter_leaves_no_set(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TOY_KEY", raising=False)
+    code = (bench.path / "toy_adapter.py").read_text("utf-8")
+    code = code.replace("    version =", '    env = ("TOY_KEY",)\n    version =', 1)
+    (bench.path / "toy_adapter.py").write_text(code, "utf-8")
+
+    result = bench.run("--bench=second", "--bench-run=both")
+
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert not (bench.path / "runs" / "both").exists()
+
+
+def test_the_exit_code_of_a_set_is_that_of_its_worst_run(bench: Bench) -> None:
+    bench.run("--bench=second", "--bench-run=both", "--bench-unpaired")
+    first = command(bench, "gate", "both")
+    record = bench.path / "runs" / "both" / "second" / "run.json"
+    value = json.loads(record.read_text("utf-8"))
+    value["technical"] = [{"case": None, "whose": "adapter", "kind": "crash", "detail": "x"}]
+    record.write_text(json.dumps(value), "utf-8")
+    second = command(bench, "gate", "both")
+
+    assert first.returncode == 5
+    assert first.stdout.count("benchbed: gate BASELINE REQUIRED: ") == 2
+    assert second.returncode == 3
+    assert "benchbed: gate BLOCKED: " in second.stdout
