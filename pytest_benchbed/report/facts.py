@@ -16,7 +16,6 @@ from pytest_benchbed.model.gate import GateResult
 from pytest_benchbed.model.run import RunRecord
 from pytest_benchbed.report.numbers import count
 from pytest_benchbed.report.numbers import money
-from pytest_benchbed.report.numbers import share
 
 TITLES = {
     "passed": "Passed",
@@ -87,14 +86,14 @@ def facts(record: RunRecord, gate: GateResult) -> list[Fact]:
     """
     lines = [
         Fact("Rule", f"{gate.rule} ({gate.rule_source})"),
-        Fact("Coverage", coverage_text(gate)),
+        Fact("Coverage", coverage_text(record, gate)),
     ]
     if gate.targets:
         clean = sum(1 for target in gate.targets if not target.errors)
         lines.append(Fact("Targets", f"{clean} of {len(gate.targets)} without an error"))
     lines.append(Fact("Noise", noise_text(gate)))
     lines.append(Fact("System", system_text(record, gate)))
-    lines.append(Fact("Smallest visible change", smallest_text(gate)))
+    lines.append(Fact("Smallest visible change", smallest_text(record, gate)))
     test = gate.sign_test
     if gate.baseline is not None:
         lines.append(
@@ -109,15 +108,15 @@ def facts(record: RunRecord, gate: GateResult) -> list[Fact]:
     return lines
 
 
-def coverage_text(gate: GateResult) -> str:
+def coverage_text(record: RunRecord, gate: GateResult) -> str:
     """Return ``compared n of m`` and every group of cases that was not judged."""
     coverage = gate.coverage
     parts = [f"compared {coverage.compared:,} of {coverage.of:,}"]
     unstable = f"unstable {gate.D}"
-    if gate.D and coverage.compared:
-        unstable += f" ({share(gate.D, coverage.compared, 0)})"
+    if gate.D and coverage.of:
+        unstable += f" ({percent(gate.D / coverage.of)})"
     parts.append(unstable)
-    parts.append(f"retired {len(coverage.retired)}")
+    parts.append(f"retired {_retired(record, gate)}")
     parts.append(f"skipped {len(coverage.skipped)}")
     others = {
         "no answer": len(coverage.no_answer),
@@ -131,6 +130,11 @@ def coverage_text(gate: GateResult) -> str:
     }
     parts += [f"{name} {number}" for name, number in others.items() if number]
     return ", ".join(parts)
+
+
+def _retired(record: RunRecord, gate: GateResult) -> int:
+    """Without a comparison only the record knows the retired cases."""
+    return max(len(gate.coverage.retired), record.counts.retired)
 
 
 def noise_text(gate: GateResult) -> str:
@@ -166,7 +170,7 @@ def system_text(record: RunRecord, gate: GateResult) -> str:
     )
 
 
-def smallest_text(gate: GateResult) -> str:
+def smallest_text(record: RunRecord, gate: GateResult) -> str:
     """Return the smallest change this verdict could have seen."""
     change = gate.smallest_change
     single = (
@@ -179,8 +183,7 @@ def smallest_text(gate: GateResult) -> str:
         if change.spread
         else f"spread out over {count(change.of, 'judged case')}: not known"
     )
-    coverage = gate.coverage
-    unseen = gate.D + len(coverage.retired) + len(coverage.skipped)
+    unseen = gate.D + _retired(record, gate) + len(gate.coverage.skipped)
     blind = f"; nothing can be seen in {count(unseen, 'case')} " if unseen else ""
     return f"{single}; {spread}{blind}{'(unstable, retired or skipped)' if unseen else ''}"
 

@@ -133,7 +133,12 @@ class RunView:
             gates = dict(_gates(metrics))
             profile = _profile(record, gates)
             lines = [*read_lines(paths.results, changes(brief), profile), *_holes(record)]
-        except (KeyError, TypeError, AttributeError, ShapeError) as error:
+        except ShapeError as error:
+            raise RunError(
+                f"{paths.metrics}: a gate cannot be read: {error}. Restore the file, or make the "
+                "run again with this version."
+            ) from None
+        except (KeyError, TypeError, AttributeError) as error:
             raise RunError(
                 f"{run_dir}: metrics.json, results.jsonl or review-brief.json is damaged "
                 f"({type(error).__name__}). Restore the files, or make the run again."

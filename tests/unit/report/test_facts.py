@@ -63,6 +63,15 @@ def test_a_first_run_says_that_no_change_could_be_seen(tmp_path) -> None:
     assert "Direction" not in shown
 
 
+def test_retired_cases_are_counted_without_a_comparison_too(tmp_path) -> None:
+    counts = {"scope": 1, "selected": 1, "scored": 1, "technical": 0, "skipped": 0, "retired": 2,
+              "holes": 0}  # fmt: skip
+
+    shown = of(write_run(tmp_path / "runs", [Made("a")], paired=False, counts=counts))
+
+    assert "retired 2" in shown["Coverage"]
+
+
 def test_what_was_not_judged_is_counted(tmp_path) -> None:
     cases = [Made("a", now=[error("no-answer")]), Made("b", state="skipped"), Made("c")]
 
