@@ -14,7 +14,7 @@ import pytest
 
 from pytest_benchbed.edge.plan import Plan
 from pytest_benchbed.model.escape import term
-from pytest_benchbed.model.strict import read_json
+from pytest_benchbed.model.strict import read_own
 
 Row = dict[str, Any]
 
@@ -61,6 +61,8 @@ class Ledger:
         """Take one report; return (benchmark, row) if it brought a new result."""
         text = getattr(report, "benchbed", None)
         if text:
+            # pytest keeps every report to its end; the text is in the rows from here on.
+            report.benchbed = ""  # type: ignore[attr-defined]
             return self._record_result(text)
         run, case = self._locate(report.nodeid)
         if run is None or case in run.rows:
@@ -77,7 +79,7 @@ class Ledger:
         return None
 
     def _record_result(self, text: str) -> tuple[str, Row] | None:
-        result = read_json(text)
+        result = read_own(text)
         run = self.runs[result["benchmark"]]
         row = result["row"]
         if row["case"] in run.rows:

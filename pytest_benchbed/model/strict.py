@@ -12,6 +12,7 @@ import json
 import math
 import re
 from collections import Counter
+from sys import intern
 from typing import Any
 
 from pytest_benchbed.model.canonical import MAX_INTEGER
@@ -93,8 +94,21 @@ def _check_depth(text: str, max_depth: int) -> None:
             depth -= 1
 
 
+def read_own(text: str) -> Any:
+    """Parse one document that this program has just written, at a third of the price."""
+    return _OWN.decode(text)
+
+
+def _own_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    # One string for a key in all rows: keys of its own are more than half of a result row.
+    return {intern(key): item for key, item in pairs}
+
+
+_OWN = json.JSONDecoder(object_pairs_hook=_own_pairs)
+
+
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
+    value = {intern(key): item for key, item in pairs}
     if len(value) != len(pairs):
         key, _ = Counter(key for key, _ in pairs).most_common(1)[0]
         raise MalformedJson("duplicate_key", f"key {ascii(key)[:80]} stands twice")
