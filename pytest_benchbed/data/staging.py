@@ -65,13 +65,22 @@ class Stage:
             raise refuse(faults)
         return cls(dataset, destination, {path: dataset.pins[path] for path in wanted})
 
+    @property
+    def paths(self) -> list[str]:
+        """Paths of all copies below :attr:`directory`."""
+        return list(self._staged)
+
+    def of(self, paths: Iterable[str]) -> list[PinnedFile]:
+        """Return the pins of staged files, such as ``files`` of a row."""
+        return [self._staged[path] for path in paths]
+
     def files(self, case_id: str) -> list[PinnedFile]:
         """Return the files of a case; their paths are below :attr:`directory`."""
-        return [self._staged[path] for path in self._dataset.row(case_id).files or ()]
+        return self.of(self._dataset.row(case_id).files or ())
 
     def context_files(self, context_id: str) -> list[PinnedFile]:
         """Return the files of a context; their paths are below :attr:`directory`."""
-        return [self._staged[path] for path in self._dataset.context(context_id).files or ()]
+        return self.of(self._dataset.context(context_id).files or ())
 
     def tampered(self) -> list[str]:
         """Return the paths of copies that are no longer the pinned files, sorted."""

@@ -14,6 +14,7 @@ import pytest
 
 from pytest_benchbed.adapters.environment import Redactor
 from pytest_benchbed.adapters.isolation import isolation_record
+from pytest_benchbed.benchmarks.base import Benchmark
 from pytest_benchbed.calls.broker import Broker
 from pytest_benchbed.compare.buckets import bucket
 from pytest_benchbed.compare.exit import raises_exit_status
@@ -183,8 +184,12 @@ def _retention(config: pytest.Config) -> int:
 
 def _gates(plan: Plan, record: RunRecord, rows: Mapping[str, Row]) -> dict[str, GateResult]:
     candidate = RunFacts(record=record, rows=rows)
-    baseline = plan.baseline.facts() if plan.baseline else None
-    controls = [control.facts() for control in plan.controls]
+    # The rows that the items were paired with: a second reading would be a second copy.
+    baseline = RunFacts(plan.baseline.record, plan.baseline_rows) if plan.baseline else None
+    controls = [
+        RunFacts(control.record, rows)
+        for control, rows in zip(plan.controls, plan.control_rows, strict=True)
+    ]
     return {
         profile: decide(
             candidate,
@@ -205,7 +210,7 @@ def _write_files(
     run: ActiveRun, record: RunRecord, rows: list[Row], gates: Mapping[str, GateResult]
 ) -> None:
     plan, paths = run.plan, run.paths
-    units = {row["case"]: plan.benchmark.unit(plan.dataset.case(row["case"])) for row in rows}
+    units = {row["case"]: _unit(plan, row["case"]) for row in rows}
     metrics = build_metrics(
         record, rows, plan.benchmark, gates, plan.baseline_rows or None, units=units
     )
@@ -239,9 +244,20 @@ def _write_files(
     )
     write_json(paths.review_brief, brief)
     copy_assets(
-        [run.stage.directory / file.path for row in rows for file in run.stage.files(row["case"])],
+        [
+            run.stage.directory / file.path
+            for row in (rows if run.stage.paths else ())
+            for file in run.stage.files(row["case"])
+        ],
         paths.report_assets,
     )
+
+
+def _unit(plan: Plan, case: str) -> str:
+    if type(plan.benchmark).unit is Benchmark.unit:
+        # The default looks at no case, so none is read for it.
+        return "all"
+    return plan.benchmark.unit(plan.dataset.case(case))
 
 
 def _final_record(run: ActiveRun, ledger: RunLedger, broker: Broker, rows: list[Row]) -> RunRecord:
