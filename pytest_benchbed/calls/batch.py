@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from typing import Protocol
@@ -113,6 +114,10 @@ def ask_batch(
             )
         except TechnicalFailure as error:
             failure = error
+        except KeyboardInterrupt:
+            # Its intent is on record without an outcome: it may have spent anything.
+            run.ledger.tally.lost_batches += 1
+            raise
         except BenchbedError as error:
             refused, failure = error, TechnicalFailure("refused", str(error))
         total = _total(run, attempt, asked, reply, failure)
@@ -152,7 +157,10 @@ def _prepare(run: RunState, cases: Sequence[str], attempt: int) -> _Asked:
         request_path = plan.run_dir / f"adapter-request-{number}.json"
         output = plan.run_dir / ADAPTER_OUTPUT / f"batch-{number}"
     output.mkdir(parents=True, exist_ok=True)
-    write_request(request_path, plan, cases, attempt, run.ledger.remaining_usd)
+    # The views are at hand; made again they would be half the cost of a batch.
+    views = {view.id: view for view in request.cases}
+    known = replace(plan, view=views.__getitem__)
+    write_request(request_path, known, cases, attempt, run.ledger.remaining_usd)
     digest = batch_digest(plan, attempt, digests.values())
     return _Asked(request, request_path, output, digests, digest)
 

@@ -168,12 +168,12 @@ def _calls(
     guarded: Sequence[Path],
 ) -> RunCalls:
     dataset = plan.dataset
-    categories = {entry.id: entry.category for entry in dataset.entries()}
+    categories = {entry.id: entry.category for entry in plan.entries}
 
     def view(case: str) -> RequestCase:
         row = dataset.row(case)
         return RequestCase(
-            id=row.id, inputs=row.inputs, context=row.context, files=stage.files(case)
+            id=row.id, inputs=row.inputs, context=row.context, files=stage.of(row.files or ())
         )
 
     def context_view(name: str) -> RequestContext:
