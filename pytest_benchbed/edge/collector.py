@@ -32,8 +32,13 @@ class CaseFile(pytest.Module):
         self.obj.__file__ = str(self.path)
         plan = self.config.stash[SESSION].by_file[self.path.resolve()]
         self._mark(plan)
+        shared = None
         for entry in plan.selected():
-            item = CaseItem.from_parent(self, name=entry.id, callobj=case_function)
+            # All cases see the same fixtures, as the items of one parametrized function do.
+            item = CaseItem.from_parent(
+                self, name=entry.id, callobj=case_function, fixtureinfo=shared
+            )
+            shared = item._fixtureinfo
             item.take(plan, entry)
             yield item
 

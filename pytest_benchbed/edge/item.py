@@ -37,19 +37,24 @@ def case_function() -> None:
 class CaseItem(pytest.Function):
     """One case. It keeps its entry of the index, no parsed case and no answer."""
 
+    # Slots: some more attributes would double the dict of each item.
+    __slots__ = ("answers", "decided", "entry", "failure", "plan", "result")
+
     plan: Plan
     entry: CaseEntry
-    result: str = ""
+    result: str
     """The result's JSON, until a report has taken it."""
-    decided: ItemOutcome | None = None
+    decided: ItemOutcome | None
     answers: list[Answer]
-    failure: BaseException | None = None
+    failure: BaseException | None
 
     def take(self, plan: Plan, entry: CaseEntry) -> None:
         """Remember which case this is; called once, by the collector."""
         self.plan = plan
         self.entry = entry
         self.answers = []
+        self.decided = self.failure = None
+        self.result = ""
         if entry.tags or entry.category:
             self.extra_keyword_matches.update(entry.tags)
             if entry.category:
