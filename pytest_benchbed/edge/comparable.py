@@ -10,6 +10,7 @@ from pytest_benchbed.edge.plan import Plan
 from pytest_benchbed.edge.start import dataset_record
 from pytest_benchbed.model.canonical import canonical
 from pytest_benchbed.model.canonical import sha256_hex
+from pytest_benchbed.model.errors import RunError
 from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.model.escape import json_term
 from pytest_benchbed.runs.read import Run
@@ -55,10 +56,22 @@ def check_plan(plan: Plan) -> None:
 
 
 def saved_run(run: Run) -> Saved:
-    """Return what the comparison needs of a named run."""
+    """Return what the comparison needs of a named run.
+
+    Raises:
+        RunError: its rows are damaged, or some are lost.
+    """
+    facts = run.facts()
+    counts = run.record.counts
+    written = counts.scored + counts.technical + counts.skipped
+    if run.record.status == "completed" and len(facts.rows) != written:
+        raise RunError(
+            f"{run.paths.results}: holds {len(facts.rows)} rows, the run's record says {written}. "
+            "Restore the file, or make the run again."
+        )
     return Saved(
         path=str(run.path.resolve()),
-        facts=run.facts(),
+        facts=facts,
         results_sha256=sha256_hex(run.paths.results.read_bytes())
         if run.paths.results.exists()
         else "",

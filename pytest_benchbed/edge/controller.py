@@ -161,7 +161,7 @@ class Controller:
         """Return the last lines of the session and whether each is good."""
         if self.live.trouble:
             return [(f"benchbed: gate BLOCKED: {term(self.live.trouble, 400)}", False)]
-        if not self.is_armed:
+        if not self.is_armed and not self.live.runs:
             return []
         return [(verdict.last_line, verdict.is_good) for verdict in self.verdicts]
 

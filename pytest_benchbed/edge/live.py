@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Callable
@@ -10,7 +11,6 @@ from pathlib import Path
 from pytest_benchbed.adapters.environment import Redactor
 from pytest_benchbed.calls.broker import Broker
 from pytest_benchbed.calls.executors import ExecutorConfig
-from pytest_benchbed.calls.record import read_calls
 from pytest_benchbed.data.verify import verify_digests
 from pytest_benchbed.edge.activation import runs_dir
 from pytest_benchbed.edge.comparable import check_plan
@@ -119,7 +119,7 @@ class LiveRuns:
     def _remove_unpaid(self, whole: Path | None) -> None:
         """Leave nothing behind of what was refused; what was paid for before stays."""
         roots = [run.paths.root for run in self.runs if run.plan.resumed is None]
-        unpaid = [root for root in roots if not read_calls(RunPaths(root).calls).size]
+        unpaid = [root for root in roots if not _was_asked(RunPaths(root))]
         for root in unpaid:
             shutil.rmtree(root)
         if whole is not None and unpaid == roots:
@@ -174,3 +174,14 @@ class LiveRuns:
             self.broker.close(0.0)
         for run in self.runs:
             run.closing.close()
+
+
+def _was_asked(paths: RunPaths) -> bool:
+    """Say whether a call of the run reached the system; a refused batch did not."""
+    if not paths.calls.exists():
+        return False
+    lines = map(json.loads, paths.calls.read_text("utf-8").splitlines())
+    return any(
+        line["kind"] == "outcome" and (line["error"] or {}).get("kind") != "refused"
+        for line in lines
+    )

@@ -108,8 +108,22 @@ def first_bad_case(view: RunView) -> str | None:
     return named[0] if named else None
 
 
+def _is_unfinished(record: RunRecord) -> bool:
+    return bool(record.holes) and record.status != "completed"
+
+
+def _resume(record: RunRecord) -> Step:
+    return Step(
+        "The run was interrupted. Go on where it stopped; what was answered is not asked again:",
+        resume_command(record),
+    )
+
+
 def _baseline_required(view: RunView) -> Iterator[Step]:
     record = view.record
+    if _is_unfinished(record):
+        yield _resume(record)
+        return
     if record.partial:
         yield Step(
             "This run left cases out, so it is a poor baseline. Record a run of all cases first:",
@@ -143,12 +157,8 @@ def _incomplete(view: RunView) -> Iterator[Step]:
             f"Some cases got worse already. The first again, {worse[0].id}:",
             case_command(record, worse[0].id),
         )
-    if record.holes and record.status != "completed":
-        yield Step(
-            "The run was interrupted. Go on where it stopped; what was answered is not asked "
-            "again:",
-            resume_command(record),
-        )
+    if _is_unfinished(record):
+        yield _resume(record)
         return
     if gate is not None and (gate.coverage.not_in_baseline or gate.coverage.removed):
         yield Step(

@@ -70,6 +70,21 @@ def test_gate_says_passed_and_incomplete(bench: Bench) -> None:
     assert some.stdout.splitlines()[-1].startswith("benchbed: gate INCOMPLETE: ")
 
 
+def test_a_run_that_lost_rows_is_refused_everywhere(bench: Bench) -> None:
+    run = bench.record("base")
+    rows = run.paths.results.read_bytes().splitlines(keepends=True)
+    run.paths.results.write_bytes(b"".join(rows[1:]))
+
+    again = command(bench, "gate", "base")
+    compared = bench.run("--baseline=base")
+
+    assert again.returncode == 2
+    assert "holds 3 rows, the run's record says 4" in again.stdout
+    assert compared.ret == pytest.ExitCode.USAGE_ERROR
+    compared.stderr.fnmatch_lines(["*holds 3 rows, the run's record says 4*"])
+    assert bench.calls() == []
+
+
 @pytest.mark.req("ENV-079", "ENV-089")
 def test_validate_names_file_and_line_and_pin_mends_the_pins(bench: Bench) -> None:
     good = command(bench, "validate", str(bench.dataset))

@@ -157,6 +157,22 @@ def test_a_declared_variable_that_is_unset_is_refused_and_leaves_nothing(
     assert [path.name for path in (bench.path / "runs").glob("*") if path.is_dir()] == []
 
 
+@posix_only
+def test_a_variable_of_the_bench_file_that_is_unset_is_refused_for_an_executable(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TOY_KEY", raising=False)
+    write_executable(bench)
+    fields = {"adapters": {"mine": {"entry": str(bench.path / "system"), "env": ["TOY_KEY"]}}}
+    (bench.dataset.parent / "bench.json").write_text(json.dumps(fields), "utf-8")
+
+    result = bench.pytest("--bench=toy", "--bench-adapter=mine", "--bench-run=own")
+
+    assert result.ret in (pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.USAGE_ERROR)
+    assert "TOY_KEY, which is not set" in result.stdout.str() + result.stderr.str()
+    assert not (bench.path / "runs" / "own").exists()
+
+
 @pytest.mark.req("ENV-041")
 def test_options_reach_constructor_request_and_record(bench: Bench) -> None:
     result = bench.run("--bench-adapter-option=variant=baseline", "--bench-run=own")
