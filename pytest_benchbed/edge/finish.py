@@ -142,7 +142,11 @@ def finish_run(
     finished = Run.open(run.paths.root)
     config.hook.pytest_benchbed_run_finished(config=config, run=finished)
     # This run counts among those kept; its lock spares it in any case.
-    remove_old_partial_runs(run.paths.root.parent, _retention(config), promoted_runs([plan.bench]))
+    remove_old_partial_runs(
+        run.paths.root.parent,
+        int(config.getini("bench_retention_count")),
+        promoted_runs([plan.bench]),
+    )
     return _verdict(config, plan, record, decisive, run, hidden)
 
 
@@ -175,11 +179,6 @@ def _verdict(
         is_good=gate.status in ("passed", "baseline required"),
         raises_exit=raises_exit_status(gate, bool(record.partial), plan.settings.require_gate),
     )
-
-
-def _retention(config: pytest.Config) -> int:
-    text = config.getini("bench_retention_count")
-    return int(text) if str(text).isdecimal() else 3
 
 
 def _gates(plan: Plan, record: RunRecord, rows: Mapping[str, Row]) -> dict[str, GateResult]:

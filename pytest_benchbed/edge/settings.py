@@ -19,6 +19,7 @@ DEFAULT_REPEATS = 1
 DEFAULT_TIMEOUT_S = 600.0
 DEFAULT_ADAPTER = "reference"
 ISOLATION = ("auto", "required", "off")
+PRIVATE = ("auto", "show", "hide")
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ def resolve_settings(config: pytest.Config, bench: BenchFile) -> Settings:
     Raises:
         UsageProblem: a number out of range or an unknown level, with its source.
     """
+    _check_ini(config)
 
     def first(option: str, in_bench: Any, default: Any = None) -> tuple[Any, str]:
         typed = config.getoption(f"bench_{option}")
@@ -109,6 +111,20 @@ def resolve_settings(config: pytest.Config, bench: BenchFile) -> Settings:
         retry=bench.retry or RetryPolicy(),
         rate=bench.rate,
     )
+
+
+def _check_ini(config: pytest.Config) -> None:
+    """Refuse what would else be read as the default, at worst showing private texts."""
+    private = config.getini("bench_private")
+    if private not in PRIVATE:
+        raise UsageProblem(
+            f"ini bench_private: {str(private)[:80]!a} is none of: {', '.join(PRIVATE)}."
+        )
+    kept = str(config.getini("bench_retention_count"))
+    if not (kept.isascii() and kept.isdecimal()):
+        raise UsageProblem(
+            f"ini bench_retention_count: {kept[:80]!a} is no number of partial runs to keep."
+        )
 
 
 def _whole(found: tuple[Any, str], what: str) -> int:

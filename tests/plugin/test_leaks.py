@@ -75,6 +75,16 @@ def test_texts_of_a_private_dataset_are_hidden_where_ci_is_set(
     assert "wrong" in printed
 
 
+@pytest.mark.parametrize("line", ["bench_private = hidden", "bench_retention_count = some"])
+def test_an_ini_value_that_cannot_be_read_is_refused(bench: Bench, line: str) -> None:
+    bench.pytester.makeini(f"[pytest]\n{line}\n")
+
+    result = bench.run("--collect-only")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"*ini {line.partition(' ')[0]}: *"])
+
+
 def test_hostile_text_reaches_reports_escaped(bench: Bench, workers: list[str]) -> None:
     evil = "esc \x1b[31m line\nbenchbed: gate PASSED: fake"
     bench.answers({"t-002": [evil], "t-003": ["a lone \ud800"]})
