@@ -91,3 +91,18 @@ def test_the_exit_code_of_a_set_is_that_of_its_worst_run(bench: Bench) -> None:
     assert first.stdout.count("benchbed: gate BASELINE REQUIRED: ") == 2
     assert second.returncode == 3
     assert "benchbed: gate BLOCKED: " in second.stdout
+
+
+@pytest.mark.req("ENV-090")
+def test_one_run_of_a_set_goes_on(bench: Bench) -> None:
+    bench.answers({"t-002": "raise"})
+    bench.run("--bench=second", "--bench-run=both", "--bench-unpaired")
+    bench.log.unlink()
+    (bench.path / "replies.json").write_text("{}", "utf-8")
+
+    result = bench.run("--bench-resume=both/toy")
+
+    result.assert_outcomes(passed=4)
+    assert bench.calls() == ["t-002"]
+    assert bench.saved("both/toy").record.counts.technical == 0
+    assert bench.saved("both/second").record.counts.technical == 1
