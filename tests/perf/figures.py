@@ -1,0 +1,120 @@
+"""Each figure with its mark, measured side by side in one run."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.perf.cost import Cost
+from tests.perf.cost import Session
+from tests.perf.cost import alternately
+from tests.perf.cost import pytest_session
+from tests.perf.workspace import BENCHMARK
+from tests.perf.workspace import Workspace
+
+PLUGIN = ("-p", "benchbed")
+HEAVY = ("pydantic", "jiwer", "rapidfuzz", "jinja2")
+_LOADED = """
+import sys, pytest
+pytest.main(["-q", "-p", "no:cacheprovider", "-p", "benchbed", "test_one.py"])
+print("loaded:", *(name for name in sys.argv[1:] if name in sys.modules))
+"""
+ROOT = Path(__file__).parents[2]
+
+
+class Figure(NamedTuple):
+    """A measured value beside the value it may have at most."""
+
+    name: str
+    value: float
+    unit: str
+    mark: float
+    note: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the mark is kept."""
+        return self.value <= self.mark
+
+
+def figures(folder: Path, count: int) -> Iterator[Figure]:
+    """Yield the figures, the quick ones first."""
+    space = Workspace(folder / "space", count)
+    yield from _idle(space)
+    yield from _inside(space)
+    yield from _collect(space)
+    yield from _run(space)
+
+
+def _ours(space: Workspace, *arguments: str, statuses: tuple[int, ...] = (0,)) -> Session:
+    words = [*PLUGIN, f"--bench={BENCHMARK}", f"--bench-adapter=./{space.executable.name}"]
+    return Session([*words, *arguments], space.path, statuses)
+
+
+def _stock(space: Workspace, *arguments: str) -> Session:
+    return Session(["test_stock.py", *arguments], space.path / "stock")
+
+
+def _compare(*sessions: Session) -> list[Cost]:
+    return alternately(*(lambda session=session: pytest_session(session) for session in sessions))
+
+
+def _note(ours: Cost, stock: Cost) -> str:
+    return (
+        f"({ours.cpu_s:.2f} s against {stock.cpu_s:.2f} s, "
+        f"{ours.peak_mib:.0f} MiB against {stock.peak_mib:.0f} MiB)"
+    )
+
+
+def _idle(space: Workspace) -> Iterator[Figure]:
+    stock = space.path / "stock"
+    without, idle = _compare(
+        Session(["test_one.py"], stock), Session([*PLUGIN, "test_one.py"], stock)
+    )
+    note = _note(idle, without)
+    yield Figure("no --bench: CPU", (idle.cpu_s - without.cpu_s) * 1000, "ms", 50, note)
+    yield Figure("no --bench: memory", idle.peak_mib - without.peak_mib, "MiB", 5)
+    text = _output([sys.executable, "-c", _LOADED, *HEAVY], stock)
+    loaded = text.rpartition("loaded:")[2].split()
+    yield Figure("no --bench: heavy modules", len(loaded), "", 0, " ".join(loaded))
+
+
+def _inside(space: Workspace) -> Iterator[Figure]:
+    pytest_session(_ours(space, "--bench-run=saved"))
+    run = space.path / "runs" / "saved"
+    words = [sys.executable, "-m", "tests.perf.inside", str(space.path), str(run)]
+    measured = json.loads(_output([*words, str(space.count)], ROOT))
+    yield Figure("persistent host: per call beside its work", measured["host_ms"], "ms", 0.2)
+    yield Figure("pair and gate, 4 profiles, 3 controls: CPU", measured["gate_s"], "s", 1)
+    yield Figure("open a baseline: CPU", measured["open_s"], "s", 0.5)
+
+
+def _collect(space: Workspace) -> Iterator[Figure]:
+    ours, stock = _compare(_ours(space, "--collect-only"), _stock(space, "--collect-only"))
+    yield Figure("collect: CPU", ours.cpu_s / stock.cpu_s, "x", 1.3, _note(ours, stock))
+    yield Figure("collect: memory", ours.peak_mib / stock.peak_mib, "x", 1.3)
+
+
+def _run(space: Workspace) -> Iterator[Figure]:
+    ours, wrong, stock = _compare(
+        _ours(space),
+        _ours(space, "--bench-adapter-option=wrong=10", statuses=(1,)),
+        _stock(space),
+    )
+    yield Figure("run: CPU", ours.cpu_s / stock.cpu_s, "x", 1.3, _note(ours, stock))
+    yield Figure("run: memory", ours.peak_mib / stock.peak_mib, "x", 1.3)
+    yield Figure("run, 10 % wrong: CPU", wrong.cpu_s / ours.cpu_s, "x", 2, _note(wrong, ours))
+    yield Figure("run, 10 % wrong: peak", wrong.peak_mib, "MiB", 150)
+
+
+def _output(words: list[str], folder: Path) -> str:
+    environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    done = subprocess.run(
+        words, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True, check=True
+    )
+    return done.stdout

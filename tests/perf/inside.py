@@ -1,0 +1,106 @@
+"""What a process measures inside itself: ``python -m tests.perf.inside FOLDER RUN COUNT``.
+
+Prints one JSON object. A process of its own, so that the one that starts the
+measured sessions stays small: on Linux a child's peak counts from its parent's.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from pytest_benchbed.compare.facts import RunFacts
+from pytest_benchbed.compare.gate import decide
+from pytest_benchbed.compare.keys import CaseKeys
+from pytest_benchbed.runs.read import Run
+from tests.crash.hostile import case
+from tests.crash.hostile import make_host
+from tests.perf.cost import ROUNDS
+from tests.unit.compare.builders import ExampleType
+from tests.unit.compare.builders import Judging
+from tests.unit.compare.builders import record
+from tests.unit.compare.builders import row
+
+CALLS = 1_000
+PROFILES = ("first", "second", "third", "fourth")
+CONTROLS = 3
+
+
+class FourProfiles(ExampleType):
+    """The type of the gate's examples, judged in four ways."""
+
+    profiles = PROFILES
+
+
+def host_ms(folder: Path) -> float:
+    """Return the milliseconds of a call of 200 bytes to an adapter that has no work of its own."""
+    host = make_host(folder, "def predict(case):\n    return {}\n")
+    host.start()
+    question = case(text="x" * 200)
+    try:
+
+        def calls() -> None:
+            for _ in range(CALLS):
+                assert host.predict(question, 10.0).state == "ok"
+
+        return least(calls, time.perf_counter) / CALLS * 1000
+    finally:
+        host.close()
+
+
+def gate_s(count: int) -> float:
+    """Return the CPU seconds of the verdicts of ``count`` cases, one case in ten wrong."""
+    keys = CaseKeys(FourProfiles())
+    names = [f"case-{number:06}" for number in range(count)]
+
+    def facts(run: str) -> RunFacts:
+        rows = {}
+        for number, name in enumerate(names):
+            made = row(name, "" if number % 10 else "a", profiles=PROFILES)
+            rows[name] = {**made, "keys": keys.of(name, made["key_parts"])}
+        counts = {"scope": count, "selected": count}
+        return RunFacts(record(run, counts=counts, benchmark={"profiles": list(PROFILES)}), rows)
+
+    candidate, baseline = facts("candidate"), facts("base")
+    controls = [facts(f"control-{number}") for number in range(CONTROLS)]
+
+    def verdicts() -> None:
+        for profile in PROFILES:
+            verdict = decide(
+                candidate,
+                baseline,
+                controls,
+                profile=profile,
+                decides=True,
+                rule="strict",
+                rule_source="option",
+                targets=(),
+                judge=Judging(),
+            )
+            assert verdict.status == "passed", verdict.reason
+
+    return least(verdicts, time.process_time)
+
+
+def open_s(run: Path) -> float:
+    """Return the CPU seconds of reading a saved run for a comparison."""
+    return least(lambda: Run.open(run).facts(), time.process_time)
+
+
+def least(work: Callable[[], object], clock: Callable[[], float]) -> float:
+    """Return the least of several times: noise only adds."""
+    times = []
+    for _ in range(ROUNDS):
+        start = clock()
+        work()
+        times.append(clock() - start)
+    return min(times)
+
+
+if __name__ == "__main__":
+    scratch, saved, cases = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
+    measured = {"host_ms": host_ms(scratch), "gate_s": gate_s(cases), "open_s": open_s(saved)}
+    sys.stdout.write(json.dumps(measured) + "\n")
