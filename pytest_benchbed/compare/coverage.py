@@ -7,6 +7,7 @@ only if their keys are equal; a missing id is a class, never an error.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
@@ -37,9 +38,9 @@ class Covered:
     lost: int = 0
     """Selected, but neither a result nor a hole on record."""
     compared: list[str] = field(default_factory=list)
-    rows: list[tuple[Row, list[Row]]] = field(default_factory=list)
-    """Of each compared case, in the order of ``compared``: its row, and the old code's,
-    the baseline's first."""
+    differing: list[tuple[str, Row, list[Row]]] = field(default_factory=list)
+    """Compared cases that may have changed: id, row, and the rows of the old code, the
+    baseline's first. Those with the same errors in all runs are left out, if errors decide."""
     holes: list[str] = field(default_factory=list)
     not_in_baseline: list[str] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
@@ -75,9 +76,16 @@ class Covered:
 
 
 def cover(
-    candidate: RunFacts, baseline: RunFacts | None, controls: Sequence[RunFacts], profile: str
+    candidate: RunFacts,
+    baseline: RunFacts | None,
+    controls: Sequence[RunFacts],
+    profile: str,
+    *,
+    is_by_value: bool = False,
 ) -> Covered:
     """Put every case of the candidate's scope into its class.
+
+    ``is_by_value``: equal errors do not show yet that nothing changed.
 
     Without a baseline nothing is compared, and the scope less the skipped
     cases is what would have to be.
@@ -104,12 +112,14 @@ def cover(
     grown = grown_cases(baseline.record) if baseline else frozenset()
     for case in sorted(candidate.rows):
         row = candidate.rows[case]
-        old = [rows.get(case) for rows in sources]
-        if row["errors"].get(profile):
-            _count_declined(covered, case, row, old[0] if old else None, profile)
-        if (comparable := _comparable(row, old, profile)) is not None:
+        if row["errors"].get(profile) and declined(row, profile):
+            _count_declined(covered, case, baseline, profile)
+        paired = _paired(row, case, sources, profile)
+        if paired is not None:
+            old, has_same_errors = paired
             covered.compared.append(case)
-            covered.rows.append((row, comparable))
+            if is_by_value or not has_same_errors:
+                covered.differing.append((case, row, old))
         else:
             _classify(covered, case, row, baseline, controls, profile, grown)
     covered.of = record.counts.scope - len(covered.skipped) - len(covered.new)
@@ -118,29 +128,35 @@ def cover(
     return covered
 
 
-def _comparable(row: Row, old: Sequence[Row | None], profile: str) -> list[Row] | None:
-    """Return the rows of the old code if each has a score of equal key, else None."""
-    key = row["keys"].get(profile)
-    if not old or key is None or row["state"] != "scored" or profile not in row["errors"]:
+def _paired(
+    row: Row, case: str, sources: Sequence[Mapping[str, Row]], profile: str
+) -> tuple[list[Row], bool] | None:
+    """Return the rows of the old code, and whether all errors are the same lists.
+
+    None: some run has no score of equal key for the case. Nearly every case of
+    nearly every run takes this way, so it is one pass without a set.
+    """
+    key, errors = row["keys"].get(profile), row["errors"].get(profile)
+    if not sources or key is None or errors is None or row["state"] != "scored":
         return None
-    rows = []
-    for other in old:
-        if (
-            other is None
-            or other["state"] != "scored"
-            or other["keys"].get(profile) != key
-            or profile not in other["errors"]
-        ):
+    old, has_same_errors = [], True
+    for rows in sources:
+        other = rows.get(case)
+        if other is None or other["state"] != "scored" or other["keys"].get(profile) != key:
             return None
-        rows.append(other)
-    return rows
+        theirs = other["errors"].get(profile)
+        if theirs is None:
+            return None
+        has_same_errors = has_same_errors and theirs == errors
+        old.append(other)
+    return old, has_same_errors
 
 
-def _count_declined(covered: Covered, case: str, row: Row, other: Row | None, profile: str) -> None:
-    if declined(row, profile):
-        covered.no_answer.append(case)
-        if other is not None and other["errors"].get(profile):
-            covered.no_answer_known += declined(other, profile)
+def _count_declined(covered: Covered, case: str, baseline: RunFacts | None, profile: str) -> None:
+    covered.no_answer.append(case)
+    other = baseline.rows.get(case) if baseline else None
+    if other is not None and other["errors"].get(profile):
+        covered.no_answer_known += declined(other, profile)
 
 
 def _classify(

@@ -90,7 +90,8 @@ def decide(
     if baseline is None and controls:
         raise UsageProblem(CONTROL_ALONE)
     ordered = sorted(controls, key=lambda control: control.id)
-    covered = cover(candidate, baseline, ordered, profile)
+    is_by_value = bool(judge.tolerance) or judge.has_own_is_worse
+    covered = cover(candidate, baseline, ordered, profile, is_by_value=is_by_value)
     for control, cases in covered.uncontrolled.items():
         raise UsageProblem(uncontrolled_text(control, cases))
     wanted = frozenset(targets)
@@ -171,9 +172,9 @@ class _Tally:
 
 
 def _compare(covered: Covered, profile: str, targets: frozenset[str], judge: Judge) -> _Tally:
-    """Go through the compared cases; the cases of a group count one by one."""
+    """Go through the cases that may have changed; those of a group count one by one."""
     tally = _Tally()
-    for case, (row, old) in zip(covered.compared, covered.rows, strict=True):
+    for case, row, old in covered.differing:
         try:
             change = change_of(row, old, profile=profile, judge=judge)
         except TechnicalFailure as failure:
