@@ -23,6 +23,7 @@ MAX_INTEGER_DIGITS = 19
 # A string, or one bracket. Possessive, and a string that never closes is taken
 # to the end: else hostile text with many quotes costs quadratic time.
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[\[\]{}]', re.DOTALL)
+_NO_BRACKETS = re.compile(r'(?:[^"\[\]{}]++|"(?:[^"\\]|\\.)*+(?:"|\\?\Z))++', re.DOTALL)
 _BAD_CHARACTER = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -82,6 +83,15 @@ def _decode(data: bytes | str) -> str:
 def _check_depth(text: str, max_depth: int) -> None:
     """Count the nesting before parsing: the standard parser recurses."""
     if text.count("[") + text.count("{") <= max_depth:
+        return
+    # Peel off the innermost pairs, one level a round: half the price of going through the
+    # tokens. What does not come out empty is too deep or not balanced.
+    rest = _NO_BRACKETS.sub("", text).replace("{", "[").replace("}", "]")
+    for _ in range(max_depth):
+        if not rest:
+            return
+        rest = rest.replace("[]", "")
+    if not rest:
         return
     depth = 0
     for token in _TOKEN.finditer(text):
