@@ -60,7 +60,9 @@ import time
 
 from pytest_benchbed import Adapter, NoAnswer, Retry, Usage
 
-REPLIES = json.loads({replies!r})
+# Beside the code, so that two scripts are one system.
+with open({replies!r}, encoding="utf-8") as file:
+    REPLIES = json.load(file)
 LOG = {log!r}
 
 
@@ -144,7 +146,7 @@ class Bench:
     ) -> Bench:
         """Script the system: case id to errors, ``{"main": […], "side": […]}`` or a word."""
         text = ADAPTER.format(
-            replies=json.dumps(replies or {}),
+            replies=str(self.path / "replies.json"),
             log=str(self.log),
             version=version,
             deterministic=deterministic,
@@ -154,6 +156,7 @@ class Bench:
             cost=cost,
             delay=delay,
         )
+        (self.path / "replies.json").write_text(json.dumps(replies or {}), encoding="utf-8")
         (self.path / "toy_adapter.py").write_text(text, encoding="utf-8")
         return self
 

@@ -15,6 +15,7 @@ from tests.plugin.bench import last_line
 @pytest.mark.parametrize("spelling", ["--baseline=base", "--baseline=runs/base"])
 def test_a_run_is_named_by_id_or_path(bench: Bench, spelling: str) -> None:
     bench.record("base", {"t-001": ["cell"]})
+    bench.answers()
 
     result = bench.run(spelling)
 
@@ -93,7 +94,7 @@ def test_a_copied_run_is_no_control(bench: Bench) -> None:
     result = bench.run("--baseline=base", "--bench-control=copy")
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*control*base*"])
+    result.stderr.fnmatch_lines(["*run 'base' is named twice, as baseline and as control*"])
 
 
 def test_unpaired_and_a_baseline_contradict_each_other(bench: Bench) -> None:
