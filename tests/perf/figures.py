@@ -45,6 +45,7 @@ class Figure(NamedTuple):
 def figures(folder: Path, count: int) -> Iterator[Figure]:
     """Yield the figures, the quick ones first."""
     space = Workspace(folder / "space", count)
+    _output([sys.executable, "-m", "tests.perf.workspace", str(space.path), str(count)], ROOT)
     yield from _idle(space)
     yield from _inside(space)
     yield from _collect(space)

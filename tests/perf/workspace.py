@@ -12,8 +12,6 @@ import stat
 import sys
 from pathlib import Path
 
-from pytest_benchbed.data.pin import pin
-
 BENCHMARK = "toy"
 
 _CONFTEST = '''
@@ -89,10 +87,21 @@ class Workspace:
     """A folder with ``count`` cases and as many stock tests."""
 
     def __init__(self, path: Path, count: int) -> None:
-        """Write everything; nothing is measured yet."""
+        """Name the folders; :meth:`write` fills them."""
         self.path = path
         self.count = count
         self.dataset = path / "cases" / BENCHMARK / "v1"
+        self.executable = path / "batch_system"
+
+    def write(self) -> None:
+        """Write everything; nothing is measured yet.
+
+        Not in the process that starts the measured ones: on Linux a child's peak
+        is at least its parent's memory when it was started.
+        """
+        from pytest_benchbed.data.pin import pin
+
+        path, count = self.path, self.count
         self.dataset.mkdir(parents=True)
         ids = [f"case-{number:06}" for number in range(1, count + 1)]
         texts = {case: f"a short text, of case {case}" for case in ids}
@@ -107,7 +116,6 @@ class Workspace:
         pin(self.dataset, benchmark=BENCHMARK, id="toy-v1", visibility="public")
         _write(path / "pytest.ini", "[pytest]\n")
         _write(path / "conftest.py", _CONFTEST)
-        self.executable = path / "batch_system"
         _write(self.executable, _EXECUTABLE.format(python=sys.executable))
         self.executable.chmod(self.executable.stat().st_mode | stat.S_IXUSR)
         stock = path / "stock"
@@ -125,3 +133,7 @@ def _write(path: Path, text: str) -> None:
 
 def _write_lines(path: Path, rows: list[dict[str, object]]) -> None:
     _write(path, "".join(json.dumps(row) + "\n" for row in rows))
+
+
+if __name__ == "__main__":
+    Workspace(Path(sys.argv[1]), int(sys.argv[2])).write()
