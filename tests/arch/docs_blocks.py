@@ -43,7 +43,7 @@ import yaml
 
 LANGUAGES = {"console", "python", "toml", "json", "yaml", "ini", "html", "text", "jsonl", "csv"}
 """``bash`` and ``sh`` are not among them: a command is shown where it runs."""
-TIMEOUT_S = 300
+TIMEOUT_S = 600
 
 _FENCE = re.compile(r"^(?P<fence>`{3,}|~{3,})(?P<info>.*)$")
 _COMMENT = re.compile(r"<!--\s*(?P<key>[a-z ]+?)\s*:\s*(?P<value>.*?)\s*-->")
