@@ -17,12 +17,14 @@ from pytest_benchbed.adapters.spec import AdapterSpec
 from pytest_benchbed.model.errors import UsageProblem
 
 LEVEL = "process"
+OFF = "off"
+"""The same without limits of the operating system: what ``--bench-isolation=off`` asks for."""
 
 
-def isolation_record(spec: AdapterSpec, info: AdapterInfo) -> dict[str, Any]:
+def isolation_record(spec: AdapterSpec, info: AdapterInfo, level: str = LEVEL) -> dict[str, Any]:
     """Return the object ``isolation`` of ``run.json``."""
     return {
-        "level": LEVEL,
+        "level": level,
         "landlock_abi": None,
         "seccomp": False,
         "caps_dropped": False,

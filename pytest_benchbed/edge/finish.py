@@ -288,7 +288,7 @@ def _final_record(run: ActiveRun, ledger: RunLedger, broker: Broker, rows: list[
             "adapter": final_adapter_record(run, info),
             "executor": record.executor.model_copy(update={"slots": broker.slots}),
             "dataset": record.dataset.model_copy(update={"canary": canary}),
-            "isolation": isolation_record(plan.spec, info),
+            "isolation": isolation_record(plan.spec, info, plan.isolation),
             "counts": Counts(
                 scope=len(plan.scope),
                 selected=len(run.selected),

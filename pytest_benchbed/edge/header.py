@@ -27,7 +27,9 @@ def header_lines(session: BenchSession) -> list[str]:
             against = f"baseline {plan.baseline.id}{controls}"
         elif plan.unpaired:
             against = "unpaired"
-        lines.append(f"benchbed: {against} · gate {term(plan.profile)} · isolation process")
+        lines.append(
+            f"benchbed: {against} · gate {term(plan.profile)} · isolation {plan.isolation}"
+        )
         lines += [f"benchbed: {term(notice, 300)}" for notice in plan.notices]
         if is_dry(config):
             lines.append(f"benchbed: stands for: {full_command(config, plan)}")

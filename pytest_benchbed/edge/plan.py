@@ -8,6 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from pytest_benchbed.adapters.isolation import LEVEL
+from pytest_benchbed.adapters.isolation import OFF
 from pytest_benchbed.adapters.spec import AdapterSpec
 from pytest_benchbed.benchmarks.base import Benchmark
 from pytest_benchbed.compare.keys import CaseKeys
@@ -45,6 +47,11 @@ class Plan:
     """The run that ``--bench-resume`` goes on with."""
     notices: tuple[str, ...]
     """Lines for the header: what was assumed."""
+
+    @property
+    def isolation(self) -> str:
+        """Level at which the adapter runs, as it is recorded."""
+        return OFF if self.settings.isolation == "off" else LEVEL
 
     @property
     def name(self) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -303,7 +304,7 @@ def _adapter(
         search=[*pythonpath, *(Path(folder or ".") for folder in sys.path)],
         known=registries.adapters.names(),
     )
-    return make_spec(
+    spec = make_spec(
         settings.adapter,
         located,
         options=parse_options(config.getoption("bench_adapter_option") or ()),
@@ -312,6 +313,9 @@ def _adapter(
         pythonpath=pythonpath,
         call_s=settings.timeout_s,
     )
+    if settings.isolation == "off":
+        return replace(spec, limits=spec.limits.without_rlimits())
+    return spec
 
 
 def _ini_pythonpath(config: pytest.Config) -> list[str]:

@@ -14,8 +14,7 @@ from pytest_benchbed.calls.executors import ExecutorRegistry
 from pytest_benchbed.data.registry import DatasetRegistry
 from pytest_benchbed.edge.activation import MANIFEST
 from pytest_benchbed.model.errors import DatasetError
-
-BENCH_FILE = "bench.json"
+from pytest_benchbed.runs.bench_files import find_bench_files
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,11 @@ def load(config: pytest.Config, named: Sequence[Path] = ()) -> Registries:
     Reads names and manifests only, no rows.
     """
     registries = Registries(
-        BenchmarkRegistry(), DatasetRegistry(), AdapterRegistry(), ExecutorRegistry(), {}
+        BenchmarkRegistry(),
+        DatasetRegistry(),
+        AdapterRegistry(),
+        ExecutorRegistry(),
+        find_bench_files(bench_paths(config)),
     )
     config.hook.pytest_benchbed_benchmarks(registry=registries.benchmarks)
     config.hook.pytest_benchbed_datasets(registry=registries.datasets)
@@ -45,8 +48,6 @@ def load(config: pytest.Config, named: Sequence[Path] = ()) -> Registries:
     config.hook.pytest_benchbed_executors(registry=registries.executors)
     for folder in bench_paths(config):
         for benchmark in sorted(path for path in folder.iterdir() if path.is_dir()):
-            if (benchmark / BENCH_FILE).is_file():
-                registries.bench_files.setdefault(benchmark.name, benchmark / BENCH_FILE)
             for manifest in sorted(benchmark.glob(f"*/{MANIFEST}")):
                 try:
                     registries.datasets.add_found(manifest.parent)

@@ -41,11 +41,9 @@ class BenchSession:
     asker: Asker | None = None
     """Set before the first item runs: the broker itself, or the channel to it."""
     by_file: dict[Path, Plan] = field(init=False)
-    by_name: dict[str, Plan] = field(init=False)
 
     def __post_init__(self) -> None:
         self.by_file = {plan.dataset.case_file.resolve(): plan for plan in self.plans}
-        self.by_name = {plan.name: plan for plan in self.plans}
 
     def plan_of_path(self, text: str) -> Plan | None:
         """Return the plan whose case file the path part of a node id means."""

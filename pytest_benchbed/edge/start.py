@@ -27,7 +27,6 @@ import pytest
 from pytest_benchbed.adapters.environment import Redactor
 from pytest_benchbed.adapters.identity import source_record
 from pytest_benchbed.adapters.identity import watch_digest
-from pytest_benchbed.adapters.isolation import LEVEL
 from pytest_benchbed.adapters.isolation import check_paths
 from pytest_benchbed.calls.plan import RunCalls
 from pytest_benchbed.calls.record import CallsRecord
@@ -42,7 +41,6 @@ from pytest_benchbed.model.run import BenchmarkRecord
 from pytest_benchbed.model.run import Counts
 from pytest_benchbed.model.run import DatasetRecord
 from pytest_benchbed.model.run import ExecutorRecord
-from pytest_benchbed.model.run import HistoryEntry
 from pytest_benchbed.model.run import RunRecord
 from pytest_benchbed.model.run import RunRef
 from pytest_benchbed.model.run import Spend
@@ -51,6 +49,7 @@ from pytest_benchbed.runs.create import create_run
 from pytest_benchbed.runs.layout import RunPaths
 from pytest_benchbed.runs.lock import lock_run
 from pytest_benchbed.runs.read import Run
+from pytest_benchbed.runs.status import with_history
 
 
 def now() -> str:
@@ -239,7 +238,7 @@ def _first_record(
             settings=[],
         ),
         executor=ExecutorRecord(name="local", slots=jobs, jobs=jobs, hosts=[socket.gethostname()]),
-        isolation={"level": LEVEL},
+        isolation={"level": plan.isolation},
         judge=None,
         scope=plan.selection.scope_json(),
         partial=[],
@@ -274,11 +273,10 @@ def dataset_record(plan: Plan) -> DatasetRecord:
 
 
 def _resumed_record(plan: Plan, old: RunRecord) -> RunRecord:
-    step = HistoryEntry(at=now(), what="resumed", from_=old.status, to="running")
+    old = with_history(old, "resumed", old.status, "running", now())
     return old.model_copy(
         update={
             "status": "running",
-            "history": [*old.history, step],
             "baseline": _reference(plan.baseline),
             "controls": [ref for ref in map(_reference, plan.controls) if ref is not None],
             "targets": sorted(plan.targets),

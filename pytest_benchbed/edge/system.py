@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 from pytest_benchbed.adapters.identity import system_identity
 from pytest_benchbed.adapters.info import AdapterInfo
-from pytest_benchbed.adapters.isolation import LEVEL
 from pytest_benchbed.edge.start import ActiveRun
 from pytest_benchbed.model.base import ShapeError
 from pytest_benchbed.model.request import AdapterResult
@@ -67,7 +66,7 @@ def final_adapter_record(run: ActiveRun, info: AdapterInfo) -> AdapterRecord:
                 options=record.options,
                 settings=settings,
                 executor=run.record.executor.name,
-                isolation_level=LEVEL,
+                isolation_level=run.plan.isolation,
                 network=info.network,
             ),
         }

@@ -42,11 +42,6 @@ def find_bench_files(bench_paths: Iterable[Path]) -> dict[str, Path]:
     return found
 
 
-def find_bench_file(benchmark: str, bench_paths: Iterable[Path]) -> Path | None:
-    """Return the bench file of one benchmark, or None."""
-    return find_bench_files(bench_paths).get(benchmark)
-
-
 def load_bench_file(path: Path) -> BenchFile:
     """Read a bench file.
 

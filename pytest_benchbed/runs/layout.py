@@ -79,11 +79,6 @@ class RunPaths:
         return self.root / "raw"
 
     @property
-    def logs(self) -> Path:
-        """``logs/``: what the adapter printed, capped and redacted."""
-        return self.root / "logs"
-
-    @property
     def lock(self) -> Path:
         """``run.lock``: held while a process works on the run."""
         return self.root / LOCK_FILE

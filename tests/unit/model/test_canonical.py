@@ -94,7 +94,7 @@ class Text(str):
         {1: 2},
         {None: 2},
         {1, 2},
-        object(),
+        pytest.param(object(), id="object"),
         b"bytes",
         [{"deep": {"nan": float("nan")}}],
     ],
