@@ -38,7 +38,8 @@ class CaseFile(pytest.Module):
             item = CaseItem.from_parent(
                 self, name=entry.id, callobj=case_function, fixtureinfo=shared
             )
-            shared = item._fixtureinfo
+            # Not public in pytest; without it each item finds out by itself, more slowly.
+            shared = getattr(item, "_fixtureinfo", None)
             item.take(plan, entry)
             yield item
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_benchbed.edge.activation import is_dry
 from pytest_benchbed.edge.item import CaseItem
 from pytest_benchbed.edge.session import BenchSession
 
@@ -22,7 +23,7 @@ class Worker:
         xdist puts its shutdown behind the items already queued in a worker, so
         those would run, and spend, after a stop (pytest-xdist#868).
         """
-        if not isinstance(item, CaseItem) or self.session.asker is None:
+        if not isinstance(item, CaseItem) or self.session.asker is None or is_dry(item.config):
             return None
         if self.session.asker.may_start(item.plan.name, item.name):
             return None
