@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from dataclasses import replace
+from typing import TYPE_CHECKING
 from typing import Any
 
 import pytest
@@ -28,6 +30,8 @@ from pytest_benchbed.edge.partial import selecting_options
 from pytest_benchbed.edge.plan import Plan
 from pytest_benchbed.edge.start import ActiveRun
 from pytest_benchbed.edge.start import now
+from pytest_benchbed.edge.summing import Pooled
+from pytest_benchbed.edge.summing import broken_summary
 from pytest_benchbed.edge.system import describe
 from pytest_benchbed.edge.system import final_adapter_record
 from pytest_benchbed.edge.system import secrets
@@ -43,11 +47,15 @@ from pytest_benchbed.runs.atomic import write_json
 from pytest_benchbed.runs.bench_files import promoted_runs
 from pytest_benchbed.runs.brief import build_brief
 from pytest_benchbed.runs.comparison import write_comparison
+from pytest_benchbed.runs.metrics import Summariser
 from pytest_benchbed.runs.metrics import build_metrics
 from pytest_benchbed.runs.read import Run
 from pytest_benchbed.runs.results import write_results
 from pytest_benchbed.runs.retention import remove_old_partial_runs
 from pytest_benchbed.runs.status import write_record
+
+if TYPE_CHECKING:
+    from pytest_benchbed.report.view import RunView
 
 Row = dict[str, Any]
 
@@ -106,9 +114,12 @@ def finish_run(
     if run.is_settled:
         assert plan.resumed is not None, "only a resumed run is settled"
         gate = _gates(plan, plan.resumed.record, plan.resumed.rows())[plan.profile]
-        return _verdict(config, plan, plan.resumed.record, gate, run, hides_texts(config, plan))
+        return _verdict(plan, _view(config, run), gate, hides_texts(config, plan))
     rows = [ledger.rows[case] for case in sorted(ledger.rows)]
     record = _final_record(run, ledger, broker, rows)
+    broken = broken_summary(plan.benchmark, rows)
+    if broken is not None:
+        record = record.model_copy(update={"technical": [*record.technical, broken]})
     write_results(run.paths.results, rows)
     gates = _gates(plan, record, ledger.rows)
     decisive = gates[plan.profile]
@@ -123,21 +134,23 @@ def finish_run(
             )
         }
     )
-    _write_files(run, record, rows, gates)
+    summariser = plan.benchmark if broken is None else Pooled(plan.benchmark.profiles)
+    _write_files(run, record, rows, gates, summariser)
     write_record(run.paths.root, record)
-    hidden = hides_texts(config, plan)
-    # jinja2 is needed here at the earliest.
-    from pytest_benchbed.report.page import write_page
-    from pytest_benchbed.report.summary import write_summary
-
-    shown = _shown(config, plan)
-    write_summary(run.paths.root, hide_texts=hidden, **shown)
-    write_page(run.paths.root, **shown)
     status = "interrupted" if record.holes or was_interrupted else "completed"
     if record.dataset.canary == "found":
         # Also with holes: such a run must not go on.
         status = "void"
     record = record.model_copy(update={"status": status, "finished_at": now()})
+    hidden = hides_texts(config, plan)
+    # jinja2 is needed here at the earliest.
+    from pytest_benchbed.report.page import save_page
+    from pytest_benchbed.report.summary import save_summary
+
+    # What is shown is read from the written run, once for page, summary and terminal.
+    view = replace(_view(config, run), record=record)
+    save_summary(view, hide_texts=hidden)
+    save_page(view)
     write_record(run.paths.root, record)
     finished = Run.open(run.paths.root)
     config.hook.pytest_benchbed_run_finished(config=config, run=finished)
@@ -147,31 +160,28 @@ def finish_run(
         int(config.getini("bench_retention_count")),
         promoted_runs([plan.bench]),
     )
-    return _verdict(config, plan, record, decisive, run, hidden)
+    return _verdict(plan, view, decisive, hidden)
 
 
-def _shown(config: pytest.Config, plan: Plan) -> dict[str, Any]:
-    """Return how the reports name things: the type's words, and paths as they are typed here."""
+def _view(config: pytest.Config, run: ActiveRun) -> RunView:
+    """Load what the reports show, in the type's words and with paths as they are typed here."""
+    from pytest_benchbed.report.view import RunView
     from pytest_benchbed.report.view import TypeWords
 
-    return {
-        "words": TypeWords.of(plan.benchmark),
-        "base": config.invocation_params.dir,
-        "baseline": plan.baseline.record if plan.baseline else None,
-    }
+    plan = run.plan
+    return RunView.load(
+        run.paths.root,
+        words=TypeWords.of(plan.benchmark),
+        base=config.invocation_params.dir,
+        baseline=plan.baseline.record if plan.baseline else None,
+    )
 
 
-def _verdict(
-    config: pytest.Config,
-    plan: Plan,
-    record: RunRecord,
-    gate: GateResult,
-    run: ActiveRun,
-    hidden: bool,
-) -> Verdict:
-    from pytest_benchbed.report.lines import terminal_lines
+def _verdict(plan: Plan, view: RunView, gate: GateResult, hidden: bool) -> Verdict:
+    from pytest_benchbed.report.lines import view_lines
 
-    lines = terminal_lines(run.paths.root, hide_texts=hidden, **_shown(config, plan))
+    lines = list(view_lines(view, hide_texts=hidden))
+    record = view.record
     return Verdict(
         benchmark=plan.name,
         lines=lines,
@@ -206,12 +216,16 @@ def _gates(plan: Plan, record: RunRecord, rows: Mapping[str, Row]) -> dict[str, 
 
 
 def _write_files(
-    run: ActiveRun, record: RunRecord, rows: list[Row], gates: Mapping[str, GateResult]
+    run: ActiveRun,
+    record: RunRecord,
+    rows: list[Row],
+    gates: Mapping[str, GateResult],
+    summariser: Summariser,
 ) -> None:
     plan, paths = run.plan, run.paths
     units = {row["case"]: _unit(plan, row["case"]) for row in rows}
     metrics = build_metrics(
-        record, rows, plan.benchmark, gates, plan.baseline_rows or None, units=units
+        record, rows, summariser, gates, plan.baseline_rows or None, units=units
     )
     write_json(paths.metrics, metrics)
     replies = Run.open(paths.root).predictions()

@@ -81,7 +81,11 @@ def write_page(run_dir: Path, **options: Any) -> Path:
     Raises:
         RunError: a file of the run is damaged, or the page cannot be written.
     """
-    view = RunView.load(run_dir, **options)
+    return save_page(RunView.load(run_dir, **options))
+
+
+def save_page(view: RunView) -> Path:
+    """Write ``report.html`` of a run that is loaded already; raises as :func:`write_page`."""
     with AtomicFile(view.paths.report) as file:
         for part in page_parts(view):
             file.write(part.encode("utf-8"))

@@ -59,7 +59,11 @@ def write_summary(run_dir: Path, *, hide_texts: bool = False, **options: Any) ->
     Raises:
         RunError: a file of the run is damaged, or the summary cannot be written.
     """
-    view = RunView.load(run_dir, **options)
+    return save_summary(RunView.load(run_dir, **options), hide_texts=hide_texts)
+
+
+def save_summary(view: RunView, *, hide_texts: bool = False) -> Path:
+    """Write ``summary.md`` of a run that is loaded already; raises as :func:`write_summary`."""
     write_atomic(view.paths.summary, summary(view, hide_texts=hide_texts).encode("utf-8"))
     return view.paths.summary
 
