@@ -161,7 +161,9 @@ def _asker(profile: str, judge: Judge) -> Callable[[Row, Row], bool]:
             return False
         try:
             return bool(judge.is_worse(profile, score(one), score(two)))
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # pytest.skip() and sys.exit() are no answer
             raise TechnicalFailure(
                 "is_worse", repr(error), where=f"case {one['case']}, {profile}", whose="scorer"
             ) from error

@@ -70,14 +70,13 @@ def status_of(evidence: Evidence) -> tuple[GateStatus, str]:
 
 
 def _blocked(evidence: Evidence) -> str:
-    record, rows = evidence.candidate.record, evidence.candidate.rows
+    record = evidence.candidate.record
     parts = []
     if record.status == "void" or record.dataset.canary == "found":
         parts.append("run void: the canary of the answers was found on the system's side")
-    # A row tells what became of its case in the end; only a case without one
-    # is known by the record of the failure alone.
+    # A case may be scored by its first attempt and broken in a repeat: the record knows.
     cases = set(evidence.covered.technical)
-    cases |= {one.case for one in record.technical if one.case is not None} - rows.keys()
+    cases |= {one.case for one in record.technical if one.case is not None}
     if cases:
         parts.append(f"{count(len(cases), 'technical failure')} {names(sorted(cases))}")
     of_run = [f"{one.whose}: {term(one.kind, 60)}" for one in record.technical if one.case is None]

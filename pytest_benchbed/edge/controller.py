@@ -63,6 +63,8 @@ class Controller:
         self.verdicts: list[Verdict] = []
         self.is_armed = False
         self._failed = 0
+        self._observer = ""
+        """What an observer raised, if one did."""
         self._is_ended = False
 
     def say(self, line: str) -> None:
@@ -104,9 +106,17 @@ class Controller:
         recorded = self.ledger.record(report)
         if recorded is not None:
             benchmark, row = recorded
-            self.config.hook.pytest_benchbed_case_scored(
-                config=self.config, result={"benchmark": benchmark, **row}
-            )
+            try:
+                self.config.hook.pytest_benchbed_case_scored(
+                    config=self.config, result={"benchmark": benchmark, **row}
+                )
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
+                # The run goes on and is written; the session is not green.
+                self._observer = (
+                    f"pytest_benchbed_case_scored raised {type(error).__name__}: {error}"
+                )
         if report.failed and not hasattr(report, "wasxfail"):
             self._failed += 1
             limit = self.config.getoption("maxfail", 0)
@@ -121,10 +131,14 @@ class Controller:
             return
         try:
             self.verdicts = self.live.finish(self.server, int(session.exitstatus))
+            if self._observer:
+                self.live.broke(self._observer)
         except KeyboardInterrupt:
             self.live.kill()
+            self.live.broke("interrupted twice; go on with --bench-resume")
             self.verdicts = []
-        except Exception as error:
+        except BaseException as error:
+            # Also sys.exit() or pytest.skip() in a type or an observer: neither ends green.
             # An exception here would print a raw traceback and skip the summary.
             self.live.broke(f"{type(error).__name__}: {error}")
             self.live.kill()

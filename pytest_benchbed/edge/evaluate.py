@@ -43,8 +43,39 @@ class _Scored:
     technical: dict[str, Any] | None = None
 
 
+def checked(plan: Plan, answer: Answer) -> Answer:
+    """Read a reply strictly and by the type's validator.
+
+    Returns the answer with its ``prediction``, or as a technical failure: a
+    malformed reply is no wrong answer.
+    """
+    if answer["state"] != "ok":
+        return answer
+    try:
+        return {**answer, "prediction": _prediction(plan, answer.get("raw"))}
+    except TechnicalFailure as failure:
+        error = {
+            "kind": failure.kind,
+            "where": failure.where,
+            "detail": failure.detail,
+            "whose": failure.whose,
+        }
+        return {**answer, "state": "technical", "error": error}
+
+
+def _prediction(plan: Plan, raw: str | None) -> Any:
+    if raw is None:
+        raise TechnicalFailure("missing", "the reply holds no prediction")
+    try:
+        prediction = read_json(raw)
+    except MalformedJson as malformed:
+        raise TechnicalFailure(malformed.kind, malformed.detail) from None
+    validate_prediction(plan.benchmark, prediction)
+    return prediction
+
+
 def evaluate(plan: Plan, entry: CaseEntry, answers: list[Answer]) -> Evaluation:
-    """Score the answers of one case (attempts 1 to N, in order)."""
+    """Score the checked answers of one case (attempts 1 to N, in order)."""
     # Both rows are read once: reading them strictly costs as much as all the rest.
     row_of_case = plan.dataset.row(entry.id)
     truth = plan.answers.answer(entry.id)
@@ -95,22 +126,10 @@ def _score(plan: Plan, row: CaseRow, truth: Any, answer: Answer) -> _Scored:
         reason = error.get("detail") or "the system declined"
         return _Scored("scored", reason, declined(plan.benchmark), 0.0)
     try:
-        return _answered(plan, row, truth, answer)
+        scores = score(plan.benchmark, plan.dataset.view(row), truth, answer["prediction"])
+        return _Scored("scored", None, scores, quality(plan.benchmark, scores))
     except TechnicalFailure as failure:
         return _technical(row.id, failure)
-
-
-def _answered(plan: Plan, row: CaseRow, truth: Any, answer: Answer) -> _Scored:
-    raw = answer.get("raw")
-    if raw is None:
-        raise TechnicalFailure("missing", "the reply holds no prediction")
-    try:
-        prediction = read_json(raw)
-    except MalformedJson as malformed:
-        raise TechnicalFailure(malformed.kind, malformed.detail) from None
-    validate_prediction(plan.benchmark, prediction)
-    scores = score(plan.benchmark, plan.dataset.view(row), truth, prediction)
-    return _Scored("scored", None, scores, quality(plan.benchmark, scores))
 
 
 def _technical(case: str, failure: TechnicalFailure) -> _Scored:

@@ -118,6 +118,18 @@ def finish_run(
     rows = [ledger.rows[case] for case in sorted(ledger.rows)]
     record = _final_record(run, ledger, broker, rows)
     broken = broken_summary(plan.benchmark, rows)
+    units: dict[str, str] = {}
+    try:
+        units = {row["case"]: _unit(plan, row["case"]) for row in rows}
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        broken = broken or TechnicalRecord(
+            case=None,
+            whose="scorer",
+            kind="unit",
+            detail=term(f"unit raised {type(error).__name__}: {error}"),
+        )
     if broken is not None:
         record = record.model_copy(update={"technical": [*record.technical, broken]})
     write_results(run.paths.results, rows)
@@ -135,7 +147,7 @@ def finish_run(
         }
     )
     summariser = plan.benchmark if broken is None else Pooled(plan.benchmark.profiles)
-    _write_files(run, record, rows, gates, summariser)
+    _write_files(run, record, rows, gates, summariser, units)
     write_record(run.paths.root, record)
     status = "interrupted" if record.holes or was_interrupted else "completed"
     if record.dataset.canary == "found":
@@ -221,11 +233,11 @@ def _write_files(
     rows: list[Row],
     gates: Mapping[str, GateResult],
     summariser: Summariser,
+    units: Mapping[str, str],
 ) -> None:
     plan, paths = run.plan, run.paths
-    units = {row["case"]: _unit(plan, row["case"]) for row in rows}
     metrics = build_metrics(
-        record, rows, summariser, gates, plan.baseline_rows or None, units=units
+        record, rows, summariser, gates, plan.baseline_rows or None, units=units or None
     )
     write_json(paths.metrics, metrics)
     replies = Run.open(paths.root).predictions()
@@ -260,6 +272,8 @@ def _write_files(
         [
             run.stage.directory / file.path
             for row in (rows if run.stage.paths else ())
+            # The page shows the picture of a case that has something to see.
+            if buckets[row["case"]] != "unchanged" or any(row["errors"].values())
             for file in run.stage.files(row["case"])
         ],
         paths.report_assets,

@@ -19,7 +19,9 @@ from pytest_benchbed.data.dataset import CaseEntry
 from pytest_benchbed.edge.activation import is_dry
 from pytest_benchbed.edge.asking import NOT_RUN
 from pytest_benchbed.edge.asking import Answer
+from pytest_benchbed.edge.commands import rerun_command
 from pytest_benchbed.edge.evaluate import Evaluation
+from pytest_benchbed.edge.evaluate import checked
 from pytest_benchbed.edge.evaluate import evaluate
 from pytest_benchbed.edge.failure_text import failure_text
 from pytest_benchbed.edge.plan import Plan
@@ -69,7 +71,7 @@ class CaseItem(pytest.Function):
         super().setup()
         if is_dry(self.config):
             return
-        self.answers = self._ask()
+        self.answers = [checked(self.plan, answer) for answer in self._ask()]
         if any(answer["state"] == "not-run" for answer in self.answers):
             pytest.skip("benchbed: not run, the session was stopped")
         evaluation = None
@@ -144,7 +146,10 @@ class CaseItem(pytest.Function):
         """Return our own bounded lines for our failures, pytest's text for a user fixture's."""
         if excinfo.value is self.failure:
             if isinstance(excinfo.value, TechnicalFailure):
-                return f"benchbed: no score for {self.name}: {term(excinfo.value.detail, 500)}"
+                return (
+                    f"benchbed: no score for {self.name}: {term(excinfo.value.detail, 500)}\n"
+                    f"  again: {rerun_command(self.config, self.plan, self.name)}"
+                )
             return str(excinfo.value)
         return super().repr_failure(excinfo)
 
@@ -165,6 +170,9 @@ class ItemReports:
         report = yield
         if not isinstance(item, CaseItem):
             return report
+        if item.failure is not None and call.excinfo and call.excinfo.value is item.failure:
+            # pytest asks the item for its text in the call phase alone.
+            report.longrepr = item.repr_failure(call.excinfo)
         text = ""
         if item.result and (report.when == "call" or report.outcome != "passed"):
             text, item.result = item.result, ""

@@ -30,8 +30,6 @@ class RunLedger:
         self.technical: list[dict[str, Any]] = []
         self.reasons: dict[str, str] = {}
         """Why a case has no result, where a report said so."""
-        self.extra_results = 0
-        """Second results for one case: a rerun plugin got through. They are not scored."""
 
     def holes(self) -> list[dict[str, str]]:
         """Return the expected cases without a record, in selection order."""
@@ -83,7 +81,7 @@ class Ledger:
         run = self.runs[result["benchmark"]]
         row = result["row"]
         if row["case"] in run.rows:
-            run.extra_results += 1
+            # A rerun plugin got through: the first result stands.
             return None
         run.rows[row["case"]] = row
         run.technical += result["technical"]

@@ -59,6 +59,7 @@ class LiveRuns:
         for plan in self.session.plans:
             verify_digests(plan.dataset)
             check_plan(plan)
+            plan.read_compared()
 
     def start(self) -> None:
         """Make the run directories and begin the calls; blocks while a batch runs.

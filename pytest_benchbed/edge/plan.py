@@ -88,6 +88,11 @@ class Plan:
         """Rows of the baseline by case, empty without one."""
         return self.baseline.rows() if self.baseline else {}
 
+    def read_compared(self) -> None:
+        """Read baseline and controls now: what is judged by is fixed before the first call."""
+        self.baseline_rows  # noqa: B018 (a cached property is read by naming it)
+        self.control_rows  # noqa: B018
+
     @cached_property
     def control_rows(self) -> list[dict[str, dict[str, Any]]]:
         """Rows of each control by case."""

@@ -235,13 +235,15 @@ def _baselines(
     typed_controls = config.getoption("bench_control") or []
     if config.getoption("bench_unpaired"):
         return None, [], []
-    if typed or typed_controls:
+    if typed is not None or typed_controls:
         promoted = settings.adapter_entry.baseline
         notices = []
         if typed_controls and not typed and promoted:
             notices.append(
                 f"baseline {promoted} from the bench file, controls from the command line"
             )
+        if typed == "":
+            raise UsageProblem("--baseline= names no run: give a run directory or an id.")
         name = typed or promoted
         if not name:
             raise UsageProblem(

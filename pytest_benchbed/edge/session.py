@@ -89,6 +89,8 @@ def configure(config: pytest.Config) -> None:
     if is_worker(config):
         from pytest_benchbed.edge.transport import Proxy
 
+        for plan in session.plans:
+            plan.read_compared()
         session.asker = Proxy(config.workerinput[CHANNEL])  # type: ignore[attr-defined]
         from pytest_benchbed.edge.worker import Worker
 

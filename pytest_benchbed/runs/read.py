@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 RUN_VERSION = 1
 """Newest version of ``benchbed.run.v<n>`` that this package reads and writes."""
+_METRIC_TYPES = frozenset({int, float, list, type(None)})
 STATES = frozenset({"scored", "technical", "skipped"})
 _SCHEMA = re.compile(r"benchbed\.run\.v([0-9]{1,6})")
 
@@ -162,4 +163,23 @@ def _misshapen(row: Mapping[str, Any]) -> str | None:
     for name in ("errors", "metrics", "x"):
         if not isinstance(row.get(name), dict):
             return f"field {name}: is no object"
+    if row["state"] != "scored":
+        return None
+    for errors in row["errors"].values():
+        if type(errors) is not list:
+            return "field errors: a profile's errors are no list"
+        for error in errors:
+            if (
+                type(error) is not dict
+                or type(error.get("kind")) is not str
+                or type(error.get("where")) is not dict
+            ):
+                return "field errors: an error has no kind and place"
+    if type(row.get("keys")) is not dict or row["keys"].keys() != row["errors"].keys():
+        return "field keys: the profiles are not those of the errors"
+    for values in row["metrics"].values():
+        if type(values) is not dict or any(
+            type(value) not in _METRIC_TYPES for value in values.values()
+        ):
+            return "field metrics: a metric is neither a number, null nor a pair"
     return None

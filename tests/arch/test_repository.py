@@ -18,7 +18,7 @@ README = (tree.ROOT / "README.md").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((tree.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 COMPANIONS = {"pydantic-core": "pydantic", "markupsafe": "jinja2", "execnet": "pytest-xdist"}
 """Halves of a requirement that are imported under a name of their own."""
-BUILT_FOR_ONE_PLACE = {"tests/perf", "tests/browser", "tests/neighbours"}
+BUILT_FOR_ONE_PLACE = {"tests/perf", "tests/browser"}
 """They skip, with a reason, where a package or a program that is no requirement is absent."""
 
 
@@ -54,7 +54,6 @@ def test_the_package_imports_only_what_it_requires() -> None:
     assert not wrong, "a core requirement, or an extra: add it to pyproject.toml"
 
 
-@pytest.mark.req("ENV-113")
 def test_the_suite_imports_only_what_the_test_extra_brings() -> None:
     paths = [
         path

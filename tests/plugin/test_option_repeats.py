@@ -45,7 +45,6 @@ def test_a_system_that_hangs_is_technical_and_the_others_are_kept(bench: Bench) 
     assert [(entry.case, entry.kind) for entry in technical] == [("t-002", "timeout")]
 
 
-@pytest.mark.req("ENV-108")
 @pytest.mark.parametrize(
     ("level", "words"),
     [("required", "*isolation 'required'*refused*"), ("strong", "*unknown isolation 'strong'*")],

@@ -44,9 +44,11 @@ def test_a_technical_failure_is_an_error_and_the_others_are_kept(
 
     result = bench.run("--baseline=runs/base", *workers)
 
-    outcomes = result.parseoutcomes()
-    assert outcomes["passed"] == 3
-    assert outcomes.get("errors", 0) + outcomes.get("failed", 0) == 1
+    result.assert_outcomes(passed=3, errors=1)
+    result.stdout.fnmatch_lines(
+        ["benchbed: no score for t-003: *", "  again: pytest --bench=toy *case=t-003*"]
+    )
+    result.stdout.no_fnmatch_line("*item.py*")
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     assert last_line(result).startswith("benchbed: gate BLOCKED: ")
 

@@ -384,7 +384,6 @@ def test_quality_is_what_the_type_says(value: float | None, expected: float | No
     assert quality(benchmark, {"default": ProfileScore()}) == expected
 
 
-@pytest.mark.req("ENV-020")
 @pytest.mark.parametrize(
     ("value", "words"),
     [

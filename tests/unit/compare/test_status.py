@@ -113,12 +113,14 @@ def test_what_blocks_comes_before_everything_else(changes, reason, baseline):
     assert reason in result.reason
 
 
-def test_a_spent_budget_and_a_failure_that_was_asked_again_block_nothing():
-    changes = {
-        "technical": [{**BROKEN, "case": "x"}],
-        "spend": {"budget_usd": 2, "spent_usd": 2},
-    }
+def test_a_budget_that_is_spent_to_the_last_cent_blocks_nothing():
+    changes = {"spend": {"budget_usd": 2, "spent_usd": 2}}
     assert verdict(run_of({"x": ""}, **changes), {"x": ""})[0] == "passed"
+
+
+def test_a_repeat_that_broke_blocks_although_the_first_attempt_was_scored():
+    changes = {"technical": [{**BROKEN, "case": "x"}]}
+    assert verdict(run_of({"x": ""}, **changes), {"x": ""})[0] == "blocked"
 
 
 def test_a_technical_case_blocks_although_its_regressions_are_listed():

@@ -239,7 +239,6 @@ def test_a_headline_is_found_in_the_first_profile_that_has_it() -> None:
     ]
 
 
-@pytest.mark.req("ENV-010")
 def test_a_fallen_headline_changes_no_gate() -> None:
     """The gate is what it was given; sums stand beside it."""
     metrics = built([wrong("a", "merged")], baseline_rows={"a": result("a")})
@@ -262,7 +261,6 @@ def attempt(number: int, exact: list[int] | None) -> dict[str, Any]:
     return {"attempt": number, "errors": None, "metrics": metrics}
 
 
-@pytest.mark.req("ENV-035")
 def test_repeats_have_mean_least_and_most_of_the_attempts_sums() -> None:
     rows = [
         result("a", repeats=[attempt(2, [1, 1]), attempt(3, [0, 1])]),
