@@ -77,7 +77,8 @@ def report(tmp_path):
         [
             Made("worse-1", now=[X, error("no-place", expected=["a", "b"], got=None)],
                  category="dense", prediction={"rows": [30], "columns": [50, 100]}),
-            Made("worse-2", now=[X], category="ruled"),
+            Made("worse-2", now=[X], category="ruled",
+                 inputs={"image": "assets/worse-2.png", "width": 2000, "height": 400}),
             Made("better-1", before=[X], category="ruled"),
             Made("noisy-1", now=[X], repeats=[[X]]),
             Made("known-1", now=[X], before=[X]),
@@ -165,9 +166,11 @@ def test_everything_can_be_read_and_opened_with_scripts_off(browser, report) -> 
 
     tab.click("#case-worse-1 > summary")
 
-    assert "expected text" in tab.run("document.querySelector('#case-worse-1').innerText")
+    assert tab.run("document.querySelector('#case-worse-1 .errors').checkVisibility()")
+    assert "expected text" in tab.run("document.querySelector('#case-worse-1').textContent")
+    assert not tab.run("document.querySelector('#case-fine-0').checkVisibility()")
     tab.click("#bucket-unchanged details.category > summary")
-    assert "fine-0" in tab.run("document.querySelector('#bucket-unchanged').innerText")
+    assert tab.run("document.querySelector('#case-fine-0').checkVisibility()")
 
 
 @pytest.mark.parametrize("width", [320, 390, 768, 1280])
