@@ -66,6 +66,8 @@ def pytest_configure(config: pytest.Config) -> None:
         from pytest_benchbed.edge.session import configure
 
         configure(config)
+    elif stray := options.stray_option(config):
+        raise pytest.UsageError(f"{stray} needs a benchmark: name it with --bench=NAME.")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -193,6 +193,10 @@ def _verdict(plan: Plan, view: RunView, gate: GateResult, hidden: bool) -> Verdi
     from pytest_benchbed.report.lines import view_lines
 
     lines = list(view_lines(view, hide_texts=hidden))
+    if plan.settings.adapter_is_default:
+        # The header says it too, but not under -q.
+        lines.append("  no adapter is configured: the reference adapter answered; name yours with")
+        lines.append("    --bench-adapter=NAME, module:name or a path")
     record = view.record
     return Verdict(
         benchmark=plan.name,

@@ -162,6 +162,15 @@ INI: tuple[tuple[str, str, str, Any], ...] = (
 )
 
 
+OF_ONE_RUN = frozenset(
+    {
+        "--baseline", "--bench-baseline", "--bench-control", "--bench-run", "--bench-unpaired",
+        "--bench-select", "--bench-target", "--bench-resume",
+    }
+)  # fmt: skip
+"""Options that only a run can mean; the others may stand in any command of an IDE."""
+
+
 def add_options(parser: pytest.Parser) -> None:
     """Add all options (the everyday ones first) and ini keys."""
     group = parser.getgroup("benchbed", "benchbed: benchmark cases as tests")
@@ -170,6 +179,12 @@ def add_options(parser: pytest.Parser) -> None:
         group.addoption(*names, dest=dest.rstrip("_"), default=None, **settings)
     for name, text, kind, default in INI:
         parser.addini(name, f"benchbed: {text}", type=kind, default=default)  # type: ignore[arg-type]
+
+
+def stray_option(config: pytest.Config) -> str:
+    """Return an option that was typed and means nothing in a session without a benchmark, or ""."""
+    names = (str(argument).partition("=")[0] for argument in config.invocation_params.args)
+    return next((name for name in names if name in OF_ONE_RUN), "")
 
 
 def names_on_command_line(config: pytest.Config) -> bool:

@@ -28,7 +28,11 @@ _INVISIBLE = (
 )
 _HIDDEN = re.compile(f"[{_INVISIBLE}]")
 _HIDDEN_BUT_LINES = re.compile(rf"(?![\t\n])[{_INVISIBLE}]")
-_CODE_SPAN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9 ,._/-]*[A-Za-z0-9.])?")
+# Inert inside a code span everywhere. Not among them: the backtick, what tables
+# and HTML use (| < > &), what hosts look for (@ #) and the backslash.
+_CODE_SPAN = re.compile(
+    r"""[A-Za-z0-9$\[(\-+](?:[A-Za-z0-9 ,._/$\[\]()"':=+%;-]*[A-Za-z0-9.)\]%])?"""
+)
 _PLAIN_WORD = re.compile(r"[A-Za-z]+(?:['\u2019-][A-Za-z]+)*|[0-9]+(?:[.,][0-9]+)*|[%·]")
 _MARKDOWN = re.compile(r"[`*_{}\[\]()<>#+\-.!|~@&:=/\\\"'$]")
 

@@ -64,7 +64,7 @@ def change(difference: float | None, *, is_share: bool, minus: str = "-") -> str
     size = abs(difference) * 100 if is_share else abs(difference)
     text = f"{size:.1f}" if is_share else f"{size:.4g}"
     if is_share and text == "0.0":
-        text = "less than 0.1"
+        text = "<0.1"
     return f"{'+' if difference > 0 else minus}{text}{' points' if is_share else ''}"
 
 

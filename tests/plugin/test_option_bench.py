@@ -106,3 +106,19 @@ def test_without_registrations_there_is_no_dataset(bench: Bench) -> None:
     assert result.ret == pytest.ExitCode.OK
     result.stdout.no_fnmatch_line("*dataset *")
     result.stdout.fnmatch_lines(["*no dataset: put one below cases/toy/"])
+
+
+@pytest.mark.parametrize("typed", ["--baseline=runs/base", "--bench-unpaired"])
+def test_an_option_of_ours_without_a_benchmark_is_refused(bench: Bench, typed: str) -> None:
+    result = bench.pytest(typed)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*needs a benchmark: name it with --bench=NAME*"])
+
+
+def test_that_no_adapter_is_configured_is_said_at_the_end_too(bench: Bench) -> None:
+    """Under -q there is no header, and the reference adapter does not do the user's benchmark."""
+    result = bench.pytest("--bench=toy", "-q")
+
+    result.assert_outcomes(skipped=4)
+    result.stdout.fnmatch_lines(["*no adapter is configured: the reference adapter answered*"])

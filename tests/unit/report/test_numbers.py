@@ -59,7 +59,7 @@ def test_counts_are_written_out_or_left_out() -> None:
     [
         (0.0132, True, "+1.3 points"),
         (-0.25, True, "-25.0 points"),
-        (0.0001, True, "+less than 0.1 points"),
+        (0.0001, True, "+<0.1 points"),
         (0, True, "no change"),
         (-0.5, False, "-0.5"),
         (None, True, ""),

@@ -60,8 +60,7 @@ def test_verdict_changes_and_next_steps_are_told_in_plain_words(tmp_path) -> Non
         "5 cases: 1 worse, 1 better, 1 noisy, 1 remaining, 1 unchanged.",
         "## Got worse (1)",
         "- `sep-001` (`dense`)",
-        "  - new `merged` at <code>cell &#91;1, 2&#93;</code>, expected `secret was due`, got "
-        "`secret came`",
+        "  - new `merged` at `cell [1, 2]`, expected `secret was due`, got `secret came`",
         "## Got better (1)",
         "  - fixed `split`",
         "## Changed, but unstable in the old code too (1)",
@@ -87,7 +86,7 @@ def test_of_private_data_only_kinds_places_and_counts_are_written(tmp_path) -> N
     assert "secret" in summary(view)
     hidden = summary(view, hide_texts=True)
     assert "secret" not in hidden
-    assert "`merged` at <code>cell &#91;1, 2&#93;</code>" in hidden
+    assert "`merged` at `cell [1, 2]`" in hidden
     assert "- case `sep-006`: adapter, `crash`\n" in hidden
 
 
