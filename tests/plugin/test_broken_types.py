@@ -58,3 +58,32 @@ def test_a_summary_that_breaks_blocks_and_every_file_is_written(bench: Bench) ->
     assert run.record.status == "completed"
     assert run.paths.report.exists()
     assert run.metrics["profiles"]["main"]["summary"]["exact"]["counts"] == [4, 4]
+
+
+@pytest.mark.parametrize("raised", ["SystemExit(0)", "ValueError('x')"])
+def test_a_unit_that_raises_never_ends_green(bench: Bench, raised: str) -> None:
+    bench.record("base")
+    _type(
+        bench,
+        scores=f"        return scores\n\n    def unit(self, case):\n        raise {raised}\n",
+    )
+
+    result = bench.run("--baseline=base", "--bench-run=broken")
+
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert last_line(result).startswith("benchbed: gate BLOCKED: ")
+    assert bench.saved("broken").paths.report.exists()
+
+
+@pytest.mark.parametrize(
+    "hook", ["case_scored(config, result)", "run_finished(config, run)"], ids=["case", "run"]
+)
+def test_an_observer_that_exits_never_ends_green(bench: Bench, hook: str) -> None:
+    bench.record("base")
+    with (bench.path / "conftest.py").open("a", encoding="utf-8") as file:
+        file.write(f"\n\ndef pytest_benchbed_{hook}:\n    raise SystemExit(0)\n")
+
+    result = bench.run("--baseline=base")
+
+    assert result.ret != pytest.ExitCode.OK
+    assert last_line(result).startswith("benchbed: gate BLOCKED: ")

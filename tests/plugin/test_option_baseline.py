@@ -104,3 +104,32 @@ def test_unpaired_and_a_baseline_contradict_each_other(bench: Bench) -> None:
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*--bench-unpaired*--baseline*"])
+
+
+def test_an_empty_baseline_is_refused(bench: Bench) -> None:
+    """A CI job types --baseline=$UNSET; it must not run unpaired."""
+    result = bench.run("--baseline=")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert bench.calls() == []
+
+
+def test_a_baseline_edited_by_the_adapter_during_the_run_changes_nothing(bench: Bench) -> None:
+    run = bench.record("base")
+    bench.answers({"t-002": ["cell"]})
+    adapter = bench.path / "toy_adapter.py"
+    known = '"errors":{"main":[{"kind":"wrong","where":{"at":"cell"}}]'
+    edit = (
+        "    def predict(self, case):\n"
+        f"        text = open({str(run.paths.results)!r}, encoding='utf-8').read()\n"
+        f'        text = text.replace(\'"errors":{{"main":[]\', {known!r})\n'
+        f"        open({str(run.paths.results)!r}, 'w', encoding='utf-8').write(text)\n"
+    )
+    text = adapter.read_text("utf-8")
+    adapter.write_text(text.replace("    def predict(self, case):\n", edit), "utf-8")
+
+    result = bench.run("--baseline=base")
+
+    assert '"at":"cell"' in run.paths.results.read_text("utf-8"), "the adapter did edit it"
+    assert last_line(result).startswith("benchbed: gate FAILED: 1 regression")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
