@@ -18,6 +18,13 @@ import pytest
 from pytest_benchbed.data.pin import pin
 from pytest_benchbed.runs.read import Run
 
+WITHOUT = tuple(
+    word
+    for name in ("randomly", "sugar", "asyncio", "socket", "pytest_cov", "cacheprovider")
+    for word in ("-p", f"no:{name}")
+)
+"""Installed neighbours that inner sessions do without, unless a test names one of them."""
+
 CONFTEST = '''
 import pytest
 from pytest_benchbed import Benchmark, Error, ProfileScore
@@ -167,7 +174,7 @@ class Bench:
 
     def pytest(self, *arguments: str, subprocess: bool | None = None) -> pytest.RunResult:
         """Run pytest with these arguments alone."""
-        words = ["-p", "no:randomly", "-p", "no:cacheprovider", *arguments]
+        words = [*WITHOUT, *arguments]
         if subprocess is None:
             subprocess = any(word.startswith(("-n", "--dist", "--tx")) for word in words)
         if subprocess:
