@@ -106,9 +106,13 @@ class Broker:
             return run.ledger.summary(run.plan.repeats)
 
     def failures(self, benchmark: str) -> list[TechnicalRecord]:
-        """Return the technical failures of a whole run, in the order they came."""
+        """Return the technical failures of a whole run, in the order they came.
+
+        What was wrong about the end of a process is among them after :meth:`close`.
+        """
+        run = self._runs[benchmark]
         with self._changed:
-            return list(self._runs[benchmark].failures)
+            return [*run.failures, *(run.group.end_failures if run.group else ())]
 
     def start(self, ids: Mapping[str, Sequence[str]]) -> None:
         """Begin: greet the adapters, run the executables, let the calls start.

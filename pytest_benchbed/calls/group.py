@@ -17,6 +17,7 @@ from pytest_benchbed.adapters.python_host import PrepareReply
 from pytest_benchbed.calls.plan import RunCalls
 from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.model.outcome import Outcome
+from pytest_benchbed.model.run import TechnicalRecord
 
 
 class Host(Protocol):
@@ -40,8 +41,8 @@ class Host(Protocol):
     ) -> Outcome:
         """Ask one case."""
 
-    def close(self) -> object:
-        """Let the adapter close, then end the process."""
+    def close(self) -> TechnicalFailure | None:
+        """Let the adapter close, then end the process; return what was wrong about that."""
 
     def kill(self) -> object:
         """End the process and all its children at once; callable from any thread, again too."""
@@ -86,6 +87,8 @@ class HostGroup:
         self.plan = plan
         self.info: AdapterInfo | None = None
         self.slots = [Slot(0, 1)]
+        self.end_failures: list[TechnicalRecord] = []
+        """What was wrong about the ends of its processes: failures of every run that used them."""
         self._make = make
         self._jobs = jobs
         self._is_killed = False
@@ -173,6 +176,22 @@ class HostGroup:
     def hosts(self) -> list[Host]:
         """Return every process there is."""
         return [slot.host for slot in self.slots if slot.host is not None]
+
+    def note_end(self, failure: TechnicalFailure) -> None:
+        """Note what was wrong about the end of a process, unless we killed it."""
+        if self._is_killed:
+            return
+        detail = failure.detail
+        if failure.kind != "left_running":
+            detail = f"close(): {failure.kind}: {detail}"
+        self.end_failures.append(
+            TechnicalRecord(
+                case=None,
+                whose=failure.whose,
+                kind="left_running" if failure.kind == "left_running" else "close",
+                detail=": ".join(part for part in (failure.where, detail) if part),
+            )
+        )
 
     def forbid(self) -> None:
         """Start no more processes."""

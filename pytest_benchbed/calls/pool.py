@@ -60,8 +60,12 @@ class HostPool:
         return [_call(group, group.slots[batch.slot], view) for view in batch.calls]
 
     def close(self, timeout_s: float) -> None:
-        """Let every adapter close, all at once; what is left after ``timeout_s`` is killed."""
-        self._end(_close, timeout_s)
+        """Let every adapter close, all at once; what is left after ``timeout_s`` is killed.
+
+        What was wrong about an end is noted in its group.
+        """
+        for group in self._end(_close, timeout_s):
+            group.note_end(TechnicalFailure("timeout", f"it did not end within {timeout_s:g} s"))
         self.kill()
 
     def kill(self) -> None:
@@ -70,28 +74,36 @@ class HostPool:
             group.forbid()
         self._end(_kill, _KILL_S)
 
-    def _end(self, end: Callable[[Host], None], timeout_s: float) -> None:
+    def _end(self, end: Callable[[HostGroup, Host], None], timeout_s: float) -> list[HostGroup]:
+        """End every process at once; return the group of each that did not end in time."""
         threads = [
-            threading.Thread(target=end, args=(host,), name="benchbed-end", daemon=True)
+            (
+                group,
+                threading.Thread(target=end, args=(group, host), name="benchbed-end", daemon=True),
+            )
             for group in self.groups
             for host in group.hosts()
         ]
-        for thread in threads:
+        for _, thread in threads:
             thread.start()
         until = time.monotonic() + timeout_s
-        for thread in threads:
+        for _, thread in threads:
             thread.join(max(0.0, until - time.monotonic()))
+        return [group for group, thread in threads if thread.is_alive()]
 
 
-def _close(host: Host) -> None:
+def _close(group: HostGroup, host: Host) -> None:
     try:
-        host.close()
-    except BaseException:
+        wrong = host.close()
+    except BaseException as error:
         # A thread must not raise into the session; killing follows in any case.
-        _kill(host)
+        wrong = TechnicalFailure("internal", f"{type(error).__name__}: {error}")
+        _kill(group, host)
+    if wrong is not None:
+        group.note_end(wrong)
 
 
-def _kill(host: Host) -> None:
+def _kill(group: HostGroup, host: Host) -> None:
     with contextlib.suppress(BaseException):
         host.kill()
 
@@ -105,7 +117,7 @@ def _call(group: HostGroup, slot: Slot, view: View) -> Outcome:
             return UNPREPARED
         outcome = host.predict(dict(view.message), view.timeout_s, drive=view.drive)
         if group.is_fresh:
-            _close(host)
+            _close(group, host)
         return outcome
     except TechnicalFailure as failure:
         return _failed(failure)

@@ -25,6 +25,8 @@ from pytest_benchbed.compare.gate import decide
 from pytest_benchbed.edge.canary import canary_state
 from pytest_benchbed.edge.commands import path_text
 from pytest_benchbed.edge.failure_text import hides_texts
+from pytest_benchbed.edge.integrity import LASTING
+from pytest_benchbed.edge.integrity import changed
 from pytest_benchbed.edge.ledger import RunLedger
 from pytest_benchbed.edge.partial import selecting_options
 from pytest_benchbed.edge.plan import Plan
@@ -132,8 +134,12 @@ def finish_run(
         )
     if broken is not None:
         record = record.model_copy(update={"technical": [*record.technical, broken]})
+    status = "interrupted" if record.holes or was_interrupted else "completed"
+    if record.dataset.canary == "found":
+        # Also with holes: such a run must not go on.
+        status = "void"
     write_results(run.paths.results, rows)
-    gates = _gates(plan, record, ledger.rows)
+    gates = _gates(plan, record.model_copy(update={"status": status}), ledger.rows)
     decisive = gates[plan.profile]
     record = record.model_copy(
         update={
@@ -147,12 +153,9 @@ def finish_run(
         }
     )
     summariser = plan.benchmark if broken is None else Pooled(plan.benchmark.profiles)
-    _write_files(run, record, rows, gates, summariser, units)
+    # Before anything is read from the folder again: the system may have written into it.
     write_record(run.paths.root, record)
-    status = "interrupted" if record.holes or was_interrupted else "completed"
-    if record.dataset.canary == "found":
-        # Also with holes: such a run must not go on.
-        status = "void"
+    _write_files(run, record, rows, gates, summariser, units)
     record = record.model_copy(update={"status": status, "finished_at": now()})
     hidden = hides_texts(config, plan)
     # jinja2 is needed here at the earliest.
@@ -293,8 +296,12 @@ def _unit(plan: Plan, case: str) -> str:
 
 def _final_record(run: ActiveRun, ledger: RunLedger, broker: Broker, rows: list[Row]) -> RunRecord:
     plan, record = run.plan, run.record
-    technical = [TechnicalRecord.from_json(entry) for entry in ledger.technical]
+    # Of a run that was resumed: what no second asking makes good.
+    technical = [entry for entry in record.technical if entry.kind in LASTING]
+    technical += [TechnicalRecord.from_json(entry) for entry in ledger.technical]
     technical += broker.failures(plan.name)
+    for kind, files in plan.fixed_files.items():
+        technical += changed(kind, files)
     technical += [
         TechnicalRecord(
             case=None, whose="adapter", kind="tampered_input", detail=f"changed: {term(path)}"

@@ -18,6 +18,8 @@ from pytest_benchbed.data.dataset import CaseEntry
 from pytest_benchbed.data.dataset import Dataset
 from pytest_benchbed.data.registry import RegisteredDataset
 from pytest_benchbed.data.select import Selection
+from pytest_benchbed.edge.integrity import dataset_digests
+from pytest_benchbed.edge.integrity import run_digests
 from pytest_benchbed.edge.settings import Settings
 from pytest_benchbed.model.bench_file import BenchFile
 from pytest_benchbed.runs.read import Run
@@ -90,8 +92,18 @@ class Plan:
 
     def read_compared(self) -> None:
         """Read baseline and controls now: what is judged by is fixed before the first call."""
-        self.baseline_rows  # noqa: B018 (a cached property is read by naming it)
+        self.fixed_files  # noqa: B018 (a cached property is read by naming it)
+        self.baseline_rows  # noqa: B018
         self.control_rows  # noqa: B018
+
+    @cached_property
+    def fixed_files(self) -> dict[str, dict[Path, str]]:
+        """SHA-256 of the files that decide about the run, by the failure that a change is."""
+        compared = [self.baseline, *self.controls] if self.baseline else self.controls
+        return {
+            "tampered_dataset": dataset_digests(self.dataset.root),
+            "tampered_run": run_digests(compared),
+        }
 
     @cached_property
     def control_rows(self) -> list[dict[str, dict[str, Any]]]:
