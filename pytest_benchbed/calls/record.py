@@ -27,7 +27,7 @@ from pytest_benchbed.calls.line import Line
 from pytest_benchbed.calls.line import seal
 from pytest_benchbed.calls.line import unseal
 from pytest_benchbed.calls.spend import Tally
-from pytest_benchbed.model.errors import RunError
+from pytest_benchbed.model.errors import RunRefused
 from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.model.strict import MalformedJson
 
@@ -86,7 +86,7 @@ def read_calls(path: Path) -> CallsRecord:
     left out (``is_torn``).
 
     Raises:
-        RunError: a line that is not the last is broken, or a line was changed.
+        RunRefused: a line that is not the last is broken, or a line was changed.
     """
     record = CallsRecord(path)
     open_intents: Counter[tuple[Any, ...]] = Counter()
@@ -99,7 +99,7 @@ def read_calls(path: Path) -> CallsRecord:
         number = 0
         for number, data in enumerate(source, start=1):
             if broken is not None:
-                raise RunError(broken)
+                raise RunRefused(broken)
             try:
                 if not data.endswith(b"\n"):
                     raise MalformedJson("syntax", "the line has no end")
@@ -109,7 +109,7 @@ def read_calls(path: Path) -> CallsRecord:
                 broken = _refusal(path, number, f"broken record ({error})")
                 continue
             except ValueError as error:
-                raise RunError(_refusal(path, number, str(error))) from None
+                raise RunRefused(_refusal(path, number, str(error))) from None
             _index(record, row, len(data), open_intents)
     record.is_torn = broken is not None
     for (case, context, _), count in open_intents.items():
@@ -167,13 +167,13 @@ class CallsFile:
         """Begin the file of a new run.
 
         Raises:
-            RunError: it exists already.
+            RunRefused: it exists already.
         """
         try:
             flags = os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_APPEND | _BINARY
             descriptor = os.open(path, flags, 0o644)
         except FileExistsError:
-            raise RunError(
+            raise RunRefused(
                 f"{path} exists: the run was begun before.\nGo on with --bench-resume="
                 f"{path.parent.name}, or choose another --bench-run."
             ) from None

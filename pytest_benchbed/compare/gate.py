@@ -67,7 +67,7 @@ def decide(
     The runs have passed :func:`~pytest_benchbed.compare.refuse.check_comparable`.
 
     Args:
-        candidate: the run to be judged; it may still be ``running``.
+        candidate: the run to be judged; one that is not finished is never passed or failed.
         baseline: the run compared with; None gives ``baseline required``.
         controls: same-code repeats of the baseline, in any order.
         profile: one of the benchmark's.

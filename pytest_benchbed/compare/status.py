@@ -172,6 +172,9 @@ def _incomplete(evidence: Evidence) -> str:
     missing = [one.case for one in evidence.targets if _kinds(one) == [NO_RESULT]]
     if missing:
         parts.append(f"{count(len(missing), 'target')} without a result {names(missing)}")
+    status = evidence.candidate.record.status
+    if status != "completed" and not parts:
+        parts.append(f"the run is not finished: its status is {status!r}")
     if not covered.compared and not parts:
         parts.append("no case to compare")
     return "; ".join(parts)

@@ -29,6 +29,8 @@ from pytest_benchbed.model.errors import BenchbedError
 from pytest_benchbed.model.escape import term
 
 
+from pytest_benchbed.model.errors import RunRefused
+from pytest_benchbed.model.errors import UsageProblem
 def register_controller(session: BenchSession) -> None:
     """Register what only the controlling process has.
 
@@ -93,7 +95,11 @@ class Controller:
             why = " ".join(str(error).splitlines())
             self.live.broke(why)
             self._is_ended = True
-            pytest.exit(f"benchbed: {term(why, 600)}", returncode=1)
+            is_refusal = isinstance(error, UsageProblem | RunRefused)
+            pytest.exit(
+                f"benchbed: {term(why, 600)}",
+                returncode=pytest.ExitCode.USAGE_ERROR if is_refusal else 1,
+            )
         self.session.asker = self.live.broker
 
     @pytest.hookimpl(tryfirst=True)
@@ -135,7 +141,7 @@ class Controller:
                 self.live.broke(self._observer)
         except KeyboardInterrupt:
             self.live.kill()
-            self.live.broke("interrupted twice; go on with --bench-resume")
+            self.live.broke("interrupted while the run was written; go on with --bench-resume")
             self.verdicts = []
         except BaseException as error:
             # Also sys.exit() or pytest.skip() in a type or an observer: neither ends green.
@@ -145,6 +151,8 @@ class Controller:
             session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
             if self.config.option.verbose > 0:
                 raise
+            if self.live.is_interrupted:
+                session.exitstatus = pytest.ExitCode.INTERRUPTED
         if (
             session.exitstatus == pytest.ExitCode.OK
             and any(verdict.raises_exit for verdict in self.verdicts)

@@ -28,8 +28,10 @@ from pytest_benchbed.model.errors import DatasetError
 from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.runs.create import create_run_set
 from pytest_benchbed.runs.layout import RunPaths
+from pytest_benchbed.runs.create import check_runs_dir
 
 CLOSE_WAIT_S = 30.0
+from pytest_benchbed.runs.lock import lock_run
 """How long calls in flight may go on when the session ends."""
 
 
@@ -49,6 +51,8 @@ class LiveRuns:
         """Why the session could not go on, if it could not."""
         self._is_finished = False
 
+        self.is_interrupted = False
+        """Whether Ctrl-C came while the session waited for calls in flight."""
     def check(self) -> None:
         """Refuse what cannot be compared or run, before anything is started.
 
@@ -59,9 +63,13 @@ class LiveRuns:
         for plan in self.session.plans:
             verify_digests(plan.dataset)
             check_plan(plan)
+        check_runs_dir(runs_dir(self.session.config))
             plan.read_compared()
 
     def start(self) -> None:
+            if plan.resumed is not None:
+                # Taken for good when the calls begin; refused here if somebody works on it.
+                lock_run(plan.resumed.path).release()
         """Make the run directories and begin the calls; blocks while a batch runs.
 
         Raises:
@@ -142,7 +150,12 @@ class LiveRuns:
         if self.broker is not None:
             # Waiting workers get their answer first, else they are ended by force.
             self.broker.stop("the session ends")
-            self.broker.close(CLOSE_WAIT_S)
+            try:
+                self.broker.close(CLOSE_WAIT_S)
+            except KeyboardInterrupt:
+                # Calls in flight are given up; what is on disk is still written up.
+                self.is_interrupted = True
+                self.broker.close(0.0)
         server.stop()
         if self.trouble:
             return []
@@ -159,7 +172,7 @@ class LiveRuns:
                     run,
                     self.ledger.runs[run.plan.name],
                     self.broker,
-                    was_interrupted=exit_status == 2,
+                    was_interrupted=self.is_interrupted or exit_status == 2,
                 )
             )
             run.closing.close()

@@ -29,6 +29,13 @@ class RunError(BenchbedError):
     """A saved run cannot be read, or is not what was asked for."""
 
 
+class RunRefused(RunError):
+    """A run cannot be begun or gone on with: it exists, is in use, or its record is damaged.
+
+    Nothing was spent for it: exit status 4.
+    """
+
+
 class TechnicalFailure(Exception):
     """The system, adapter, judge or scorer broke; the case has no score.
 

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from pytest_benchbed.model.errors import RunError
+from pytest_benchbed.model.errors import RunRefused
 from pytest_benchbed.runs.atomic import sync_folder
 from pytest_benchbed.runs.atomic import write_atomic
 from pytest_benchbed.runs.atomic import write_json
@@ -89,6 +90,25 @@ def create_run_set(runs_dir: Path, set_id: str, benchmarks: Sequence[str]) -> Pa
     return root
 
 
+def check_runs_dir(runs_dir: Path) -> None:
+    """Look whether the runs directory could be made or written to; nothing is created.
+
+    Raises:
+        RunError: it plainly could not.
+    """
+    nearest = next(path for path in (runs_dir, *runs_dir.parents) if os.path.lexists(path))
+    cause = ""
+    if not nearest.is_dir():
+        cause = f"{nearest} is no folder"
+    elif not os.access(nearest, os.W_OK | os.X_OK):
+        cause = f"{nearest} cannot be written to"
+    if cause:
+        raise RunError(
+            f"{runs_dir}: no run can be kept there: {cause}. "
+            "Name another folder with --bench-runs-dir."
+        )
+
+
 def make_runs_dir(runs_dir: Path) -> None:
     """Create the runs directory if it is missing; a new one is ignored by git.
 
@@ -115,7 +135,7 @@ def _make_folder(root: Path, run_id: str) -> None:
     try:
         root.mkdir()
     except FileExistsError:
-        raise RunError(
+        raise RunRefused(
             f"run {run_id!r} exists: {root}. Nothing was changed.\n"
             f"Choose another id with --bench-run, or go on with it: --bench-resume={run_id}"
         ) from None

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Self
 
 from pytest_benchbed.model.errors import RunError
+from pytest_benchbed.model.errors import RunRefused
 from pytest_benchbed.runs.atomic import sweep_temporary
 from pytest_benchbed.runs.layout import RunPaths
 
@@ -82,7 +83,9 @@ def lock_run(root: Path) -> RunLock:
             "Keep runs on a file system with locks, see --bench-runs-dir."
         ) from error
     if lock is None:
-        raise RunError(f"{root}: another process works on this run. Wait for its end, or end it.")
+        raise RunRefused(
+            f"{root}: another process works on this run. Wait for its end, or end it."
+        )
     try:
         sweep_temporary(root)
     except BaseException:
