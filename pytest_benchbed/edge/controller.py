@@ -26,11 +26,11 @@ from pytest_benchbed.edge.terminal import SummarySwap
 from pytest_benchbed.edge.terminal import say_line
 from pytest_benchbed.edge.transport import Server
 from pytest_benchbed.model.errors import BenchbedError
+from pytest_benchbed.model.errors import RunRefused
+from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.model.escape import term
 
 
-from pytest_benchbed.model.errors import RunRefused
-from pytest_benchbed.model.errors import UsageProblem
 def register_controller(session: BenchSession) -> None:
     """Register what only the controlling process has.
 
@@ -139,6 +139,8 @@ class Controller:
             self.verdicts = self.live.finish(self.server, int(session.exitstatus))
             if self._observer:
                 self.live.broke(self._observer)
+            if self.live.is_interrupted:
+                session.exitstatus = pytest.ExitCode.INTERRUPTED
         except KeyboardInterrupt:
             self.live.kill()
             self.live.broke("interrupted while the run was written; go on with --bench-resume")
@@ -151,8 +153,6 @@ class Controller:
             session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
             if self.config.option.verbose > 0:
                 raise
-            if self.live.is_interrupted:
-                session.exitstatus = pytest.ExitCode.INTERRUPTED
         if (
             session.exitstatus == pytest.ExitCode.OK
             and any(verdict.raises_exit for verdict in self.verdicts)

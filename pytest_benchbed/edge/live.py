@@ -26,12 +26,12 @@ from pytest_benchbed.edge.start import start_run
 from pytest_benchbed.edge.transport import Server
 from pytest_benchbed.model.errors import DatasetError
 from pytest_benchbed.model.errors import UsageProblem
+from pytest_benchbed.runs.create import check_runs_dir
 from pytest_benchbed.runs.create import create_run_set
 from pytest_benchbed.runs.layout import RunPaths
-from pytest_benchbed.runs.create import check_runs_dir
+from pytest_benchbed.runs.lock import lock_run
 
 CLOSE_WAIT_S = 30.0
-from pytest_benchbed.runs.lock import lock_run
 """How long calls in flight may go on when the session ends."""
 
 
@@ -49,27 +49,28 @@ class LiveRuns:
         """Number of xdist workers; it raises the default of calls at once."""
         self.trouble = ""
         """Why the session could not go on, if it could not."""
-        self._is_finished = False
-
         self.is_interrupted = False
         """Whether Ctrl-C came while the session waited for calls in flight."""
+        self._is_finished = False
+
     def check(self) -> None:
         """Refuse what cannot be compared or run, before anything is started.
 
         Raises:
             UsageProblem: a baseline, control or run id that cannot be used.
             DatasetError: rows that differ from their digests.
+            RunError: a run could not be kept, or another process works on it.
         """
+        check_runs_dir(runs_dir(self.session.config))
         for plan in self.session.plans:
             verify_digests(plan.dataset)
             check_plan(plan)
-        check_runs_dir(runs_dir(self.session.config))
-            plan.read_compared()
-
-    def start(self) -> None:
             if plan.resumed is not None:
                 # Taken for good when the calls begin; refused here if somebody works on it.
                 lock_run(plan.resumed.path).release()
+            plan.read_compared()
+
+    def start(self) -> None:
         """Make the run directories and begin the calls; blocks while a batch runs.
 
         Raises:
