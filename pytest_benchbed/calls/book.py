@@ -18,6 +18,7 @@ from pytest_benchbed.calls.line import Line
 from pytest_benchbed.calls.request import request_digest
 from pytest_benchbed.calls.schedule import Schedule
 from pytest_benchbed.calls.state import RunState
+from pytest_benchbed.calls.state import technical
 from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.model.run import TechnicalRecord
 from pytest_benchbed.model.usage import Usage
@@ -63,7 +64,11 @@ class Book:
         future = self._taken.get(key)
         if future is not None:
             return future
-        answer = run.recorded(case, attempt)
+        try:
+            answer = run.recorded(case, attempt)
+        except TechnicalFailure as failure:
+            error = technical(failure.kind, failure.detail, where=failure.where)
+            answer = unasked(run, case, attempt, "technical", error)
         if answer is None and self.stopped is not None:
             answer = not_run(run, case, attempt, self.stopped)
         if answer is None:

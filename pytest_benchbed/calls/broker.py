@@ -39,6 +39,7 @@ from pytest_benchbed.calls.plan import RunCalls
 from pytest_benchbed.calls.pool import HostPool
 from pytest_benchbed.calls.rate import Clock
 from pytest_benchbed.calls.rate import SystemClock
+from pytest_benchbed.calls.record import tampered
 from pytest_benchbed.calls.request import request_digest
 from pytest_benchbed.calls.request import write_request
 from pytest_benchbed.calls.schedule import Schedule
@@ -311,4 +312,6 @@ class Broker:
         for run in self._runs.values():
             if run.file is not None:
                 run.file.close()
+                if not run.file.is_unchanged():
+                    run.failures.append(failure_record(tampered(run.file.path, "the record")))
         self._is_closed = True

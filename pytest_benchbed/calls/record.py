@@ -9,6 +9,7 @@ line. There is one writer, the broker; :func:`read_calls` is the one reader.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import threading
@@ -43,6 +44,8 @@ class _Place(NamedTuple):
     offset: int
     length: int
     state: str
+    digest: bytes
+    """Of the line: at level ``process`` the system can write into the file."""
 
 
 @dataclass
@@ -110,7 +113,7 @@ def read_calls(path: Path) -> CallsRecord:
                 continue
             except ValueError as error:
                 raise RunRefused(_refusal(path, number, str(error))) from None
-            _index(record, row, len(data), open_intents)
+            _index(record, row, data, open_intents)
     record.is_torn = broken is not None
     for (case, context, _), count in open_intents.items():
         if case is None and context is None:
@@ -128,10 +131,10 @@ def _refusal(path: Path, number: int, cause: str) -> str:
 
 
 def _index(
-    record: CallsRecord, row: Line, length: int, open_intents: Counter[tuple[Any, ...]]
+    record: CallsRecord, row: Line, data: bytes, open_intents: Counter[tuple[Any, ...]]
 ) -> None:
     offset = record.size
-    record.size += length
+    record.size += len(data)
     key = (row["case"], row["context"] if row["case"] is None else None, row["attempt"])
     if row["kind"] == "intent":
         open_intents[key] += 1
@@ -141,7 +144,13 @@ def _index(
         open_intents[key] -= 1
         record.tally.add(row)
     if row["case"] is not None:
-        record._places[row["case"], row["attempt"]] = _Place(offset, length, row["state"])
+        place = _Place(offset, len(data), row["state"], _digest(data))
+        record._places[row["case"], row["attempt"]] = place
+
+
+def _digest(data: bytes) -> bytes:
+    # 16 bytes: every case has one in memory.
+    return hashlib.blake2b(data, digest_size=16).digest()
 
 
 def _parsed(data: bytes) -> Line:
@@ -160,6 +169,8 @@ class CallsFile:
         self._size = size
         self._lock = threading.Lock()
         self._is_closed = False
+        self._is_torn = False
+        self._written = hashlib.sha256()
         self._places: dict[tuple[str, int], _Place] = {}
 
     @classmethod
@@ -193,6 +204,7 @@ class CallsFile:
             os.ftruncate(descriptor, record.size)
             _sync(descriptor)
         calls = cls(path, descriptor, record.size)
+        calls._written = _content(path, record.size)
         calls._places = {
             key: place for key, place in record._places.items() if place.state != "technical"
         }
@@ -204,7 +216,11 @@ class CallsFile:
         return None if place is None else place.state
 
     def outcome(self, case: str, attempt: int) -> Line | None:
-        """Return the outcome of a call as it stands in the file; None if there is none."""
+        """Return the outcome of a call as it stands in the file; None if there is none.
+
+        Raises:
+            TechnicalFailure: kind ``tampered_record``; it is not what was written.
+        """
         place = self._places.get((case, attempt))
         if place is None:
             return None
@@ -213,7 +229,18 @@ class CallsFile:
                 return None
             os.lseek(self._descriptor, place.offset, os.SEEK_SET)
             data = os.read(self._descriptor, place.length)
+        if _digest(data) != place.digest:
+            raise tampered(self.path, "its outcome")
         return _parsed(data)
+
+    def is_unchanged(self) -> bool:
+        """Say whether the file holds exactly what was written."""
+        try:
+            size = self.path.stat().st_size
+            is_as_long = size == self._size or (self._is_torn and size > self._size)
+            return is_as_long and _content(self.path, self._size).digest() == self._written.digest()
+        except OSError:
+            return False
 
     def append(self, row: Mapping[str, Any], *, durable: bool) -> Line:
         """Write one record; return it with its ``sha256``.
@@ -224,7 +251,7 @@ class CallsFile:
             TechnicalFailure: kind ``storage``; the file is as it was before.
         """
         line, data = seal(row)
-        self._put(data, [(line, len(data))], durable=durable)
+        self._put(data, [(line, data)], durable=durable)
         return line
 
     def append_all(self, rows: Iterable[Mapping[str, Any]]) -> None:
@@ -234,33 +261,34 @@ class CallsFile:
             TechnicalFailure: kind ``storage``; the file is as it was before.
         """
         parts: list[bytes] = []
-        heads: list[tuple[Line, int]] = []
+        heads: list[tuple[Line, bytes]] = []
         for row in rows:
             _, data = seal(row)
             parts.append(data)
             # The replies of a whole batch are held once, not twice.
-            heads.append(({key: row.get(key) for key in _PLACED}, len(data)))
+            heads.append(({key: row.get(key) for key in _PLACED}, data))
         if parts:
             self._put(b"".join(parts), heads, durable=True)
 
-    def _put(self, data: bytes, heads: Sequence[tuple[Line, int]], *, durable: bool) -> None:
+    def _put(self, data: bytes, heads: Sequence[tuple[Line, bytes]], *, durable: bool) -> None:
         with self._lock:
             if self._is_closed:
                 raise TechnicalFailure("storage", "the record is closed", where=self.path.name)
             offset = self._size
             self._write(data)
             self._size += len(data)
+            self._written.update(data)
         if durable:
             # Outside the lock: an intent need not wait for the disk.
             try:
                 _sync(self._descriptor)
             except OSError as error:
                 raise TechnicalFailure("storage", str(error), where=self.path.name) from None
-        for head, length in heads:
+        for head, part in heads:
             if head["kind"] == "outcome" and head["case"] is not None:
-                place = _Place(offset, length, head["state"])
+                place = _Place(offset, len(part), head["state"], _digest(part))
                 self._places[head["case"], head["attempt"]] = place
-            offset += length
+            offset += len(part)
 
     def _write(self, data: bytes) -> None:
         """Write all of ``data`` or nothing: a full disk shortens an append without an error."""
@@ -275,7 +303,7 @@ class CallsFile:
             os.ftruncate(self._descriptor, self._size)
         except OSError:
             # The torn line stays the last one, which reading allows; nothing may follow it.
-            self._is_closed = True
+            self._is_closed = self._is_torn = True
         raise TechnicalFailure("storage", cause, where=self.path.name)
 
     def close(self) -> None:
@@ -285,6 +313,23 @@ class CallsFile:
             if self._descriptor >= 0:
                 os.close(self._descriptor)
                 self._descriptor = -1
+
+
+def tampered(path: Path, what: str) -> TechnicalFailure:
+    """Return the failure of a record that somebody else has changed."""
+    return TechnicalFailure(
+        "tampered_record", f"{what} was changed after it was written", where=path.name
+    )
+
+
+def _content(path: Path, size: int) -> Any:
+    """Return the running SHA-256 of the first ``size`` bytes of a file."""
+    sha = hashlib.sha256()
+    with path.open("rb") as stream:
+        while size > 0 and (block := stream.read(min(size, 1 << 20))):
+            sha.update(block)
+            size -= len(block)
+    return sha
 
 
 def _sync_directory(folder: Path) -> None:

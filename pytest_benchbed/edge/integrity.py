@@ -21,7 +21,16 @@ from pytest_benchbed.model.escape import term
 from pytest_benchbed.model.run import TechnicalRecord
 from pytest_benchbed.runs.read import Run
 
-LASTING = frozenset({"close", "left_running", "tampered_dataset", "tampered_input", "tampered_run"})
+LASTING = frozenset(
+    {
+        "close",
+        "left_running",
+        "tampered_dataset",
+        "tampered_input",
+        "tampered_record",
+        "tampered_run",
+    }
+)
 """Failures of a run that resuming it does not mend."""
 
 

@@ -114,7 +114,7 @@ def test_an_empty_baseline_is_refused(bench: Bench) -> None:
     assert bench.calls() == []
 
 
-def test_a_baseline_edited_by_the_adapter_during_the_run_changes_nothing(bench: Bench) -> None:
+def test_a_baseline_edited_by_the_adapter_during_the_run_blocks_and_excuses_nothing(bench: Bench) -> None:
     run = bench.record("base")
     bench.answers({"t-002": ["cell"]})
     adapter = bench.path / "toy_adapter.py"
@@ -131,5 +131,8 @@ def test_a_baseline_edited_by_the_adapter_during_the_run_changes_nothing(bench: 
     result = bench.run("--baseline=base")
 
     assert '"at":"cell"' in run.paths.results.read_text("utf-8"), "the adapter did edit it"
-    assert last_line(result).startswith("benchbed: gate FAILED: 1 regression")
+    # The next run would be compared with what stands there now.
+    assert last_line(result).startswith("benchbed: gate BLOCKED: ")
+    assert "tampered_run" in last_line(result)
+    result.assert_outcomes(passed=3, failed=1)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
