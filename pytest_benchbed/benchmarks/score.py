@@ -11,7 +11,6 @@ from __future__ import annotations
 import inspect
 import traceback
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,7 @@ from pytest_benchbed.model.error import Error
 from pytest_benchbed.model.error import ProfileScore
 from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.model.places import ten_thousandths
-from pytest_benchbed.model.strict import read_json
+from pytest_benchbed.model.strict import check_readable
 
 __all__ = ["NO_ANSWER", "declined", "quality", "score", "validate_prediction"]
 
@@ -56,29 +55,34 @@ def score(
         TechnicalFailure: of the scorer, kinds ``scorer_raised``, ``bad_score``,
             ``cannot_fail``, or the kind the scorer itself raised.
     """
-    where = f"{type_name(type(benchmark))}, case {case.id}"
-    own = replace(case, inputs=_copy(case.inputs))
+    inputs = _copy(case.inputs)
+    own = Case(case.id, case.benchmark, inputs, case.files, case.context, case.attempt)
     try:
         scored = benchmark.score_case(own, _copy(answer), _copy(prediction))
         scores = _bounded(benchmark, spelt_out(benchmark, scored))
-        for profile, item in scores.items():
-            _check_saveable(profile, item)
+        _check_saveable(scores)
         return scores
     except ScoreFault as fault:
+        where = _where(benchmark, case)
         raise TechnicalFailure(fault.kind, str(fault), where=where, whose="scorer") from None
     except TechnicalFailure as failure:
         raise TechnicalFailure(
             failure.kind,
             failure.detail,
-            where=failure.where or where,
+            where=failure.where or _where(benchmark, case),
             whose="judge" if failure.whose == "judge" else "scorer",
         ) from failure
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # pytest.skip() and sys.exit() must not pass for an outcome
+        where = _where(benchmark, case)
         raise TechnicalFailure(
             "scorer_raised", _what_raised(benchmark, error), where=where, whose="scorer"
         ) from error
+
+
+def _where(benchmark: Benchmark, case: Case) -> str:
+    return f"{type_name(type(benchmark))}, case {case.id}"
 
 
 def declined(benchmark: Benchmark) -> dict[str, ProfileScore]:
@@ -96,12 +100,12 @@ def quality(benchmark: Benchmark, scores: Mapping[str, ProfileScore]) -> float |
     """
     if all([error.kind for error in item.errors] == [NO_ANSWER] for item in scores.values()):
         return 0.0
-    where = type_name(type(benchmark))
     try:
         value = benchmark.quality(scores)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
+        where = type_name(type(benchmark))
         raise TechnicalFailure(
             "scorer_raised", _what_raised(benchmark, error), where=where, whose="scorer"
         ) from error
@@ -113,7 +117,7 @@ def quality(benchmark: Benchmark, scores: Mapping[str, ProfileScore]) -> float |
             "bad_score",
             f"quality is {shown}, not a number in [0, 1]: define quality(), or name a share "
             f"first in headline",
-            where=where,
+            where=type_name(type(benchmark)),
             whose="scorer",
         )
     return float(value)
@@ -121,15 +125,18 @@ def quality(benchmark: Benchmark, scores: Mapping[str, ProfileScore]) -> float |
 
 def _copy(value: Any) -> Any:
     """Copy plain JSON; cheaper than ``deepcopy``, which keeps a memo of every value."""
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return {key: _copy(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_copy(item) for item in value]
-    return value
+    # Last, since asking an abstract class costs more than all the rest.
+    return dict(value) if isinstance(value, Mapping) else value
 
 
 def _bounded(benchmark: Benchmark, scores: dict[str, ProfileScore]) -> dict[str, ProfileScore]:
     """Add an error ``below`` for each metric beyond its ``at_least``."""
+    if not benchmark.at_least and not benchmark.tolerance:
+        return scores
     for metric in (*benchmark.at_least, *benchmark.tolerance):
         if not any(metric in item.metrics for item in scores.values()):
             known = sorted({str(name) for item in scores.values() for name in item.metrics})
@@ -157,21 +164,35 @@ def _below(benchmark: Benchmark, got: ProfileScore) -> list[Error]:
     return errors
 
 
-def _check_saveable(profile: str, got: ProfileScore) -> None:
-    """Refuse what cannot be written to a run and read back unchanged."""
-    for name in got.metrics:
-        if not isinstance(name, str) or not name:
-            raise ScoreFault("bad_score", f"profile {profile!r} has a metric without a name")
-    rows: list[tuple[str, Any]] = [(f"a metric of profile {profile!r}", got.metrics_json())]
-    for error in got.errors:
-        if not isinstance(error.note, str):
-            raise ScoreFault("bad_score", f"the note of error {error.kind!r} is no text")
-        rows.append((f"error {error.kind!r} of profile {profile!r}", error.to_json()))
-    for what, row in rows:
-        try:
-            read_json(canonical(row))
-        except (ValueError, TypeError, RecursionError) as problem:
-            raise ScoreFault("bad_score", f"{what} holds what is no JSON: {problem}") from None
+def _check_saveable(scores: Mapping[str, ProfileScore]) -> None:
+    """Refuse what cannot be written to a run and read back unchanged.
+
+    All is tried at once; part by part only if something is wrong, to name it.
+    """
+    parts: list[tuple[str, Any]] = []
+    for profile, got in scores.items():
+        for name in got.metrics:
+            if not isinstance(name, str) or not name:
+                raise ScoreFault("bad_score", f"profile {profile!r} has a metric without a name")
+        parts.append((f"a metric of profile {profile!r}", got.metrics_json()))
+        for error in got.errors:
+            if not isinstance(error.note, str):
+                raise ScoreFault("bad_score", f"the note of error {error.kind!r} is no text")
+            parts.append((f"error {error.kind!r} of profile {profile!r}", error.to_json()))
+    if _reads_back([part for _, part in parts]) is None:
+        return
+    for what, part in parts:
+        problem = _reads_back(part)
+        if problem is not None:
+            raise ScoreFault("bad_score", f"{what} holds what is no JSON: {problem}")
+
+
+def _reads_back(value: Any) -> Exception | None:
+    try:
+        check_readable(canonical(value))
+    except (ValueError, TypeError, RecursionError) as problem:
+        return problem
+    return None
 
 
 def _what_raised(benchmark: Benchmark, error: BaseException) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 from typing import NamedTuple
 
 from pytest_benchbed.data.faults import Fault
@@ -151,6 +153,14 @@ class Dataset:
         """
         return self.case_index.row(self._position(case_id), CaseRow)
 
+    def known_row(self, case_id: str) -> dict[str, Any]:
+        """Return the row of a case as plain values, once ``verify_digests`` let the file through.
+
+        Raises:
+            DatasetError: there is none of that id, or the file was changed since.
+        """
+        return self.case_index.known_row(self._position(case_id))
+
     def line(self, case_id: str) -> int:
         """Return the 1-based line of a case in ``cases.jsonl`` (raises as :meth:`row` does)."""
         return self.case_index.line(self._position(case_id))
@@ -182,22 +192,31 @@ class Dataset:
             DatasetError: there is no such case, its line has a fault, or it
                 names a file that is not pinned.
         """
-        return self.view(self.row(case_id), files_dir, attempt)
+        row = self.row(case_id)
+        return self.view(case_id, row.inputs, row.files or (), row.context, files_dir, attempt)
 
-    def view(self, row: CaseRow, files_dir: Path | None = None, attempt: int = 1) -> Case:
-        """Return :meth:`case` of a row that was read already; the row's inputs are in it.
+    def view(
+        self,
+        case_id: str,
+        inputs: Mapping[str, Any],
+        paths: Iterable[str],
+        context: str | None,
+        files_dir: Path | None = None,
+        attempt: int = 1,
+    ) -> Case:
+        """Return :meth:`case` made of the parts of a row that was read already.
 
         Raises:
             DatasetError: the row names a file that is not pinned.
         """
-        case_id = row.id
         base = self.root if files_dir is None else files_dir
-        for path in row.files or ():
+        files = {}
+        for path in paths:
             if path not in self.pins:
                 line = self.line(case_id)
                 raise refuse([unpinned_fault(self.root, CASES_FILE, line, case_id, path)])
-        files = {path: base.joinpath(*path.split("/")) for path in row.files or ()}
-        return Case(case_id, self.benchmark, row.inputs, files, row.context, attempt)
+            files[path] = base.joinpath(*path.split("/"))
+        return Case(case_id, self.benchmark, inputs, files, context, attempt)
 
     def cases(self) -> Iterator[Case]:
         """Yield the cases that are not retired, in file order (raises as :meth:`case` does)."""

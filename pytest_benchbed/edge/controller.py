@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator
+from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -25,6 +27,7 @@ from pytest_benchbed.edge.terminal import SummaryRestore
 from pytest_benchbed.edge.terminal import SummarySwap
 from pytest_benchbed.edge.terminal import say_line
 from pytest_benchbed.edge.transport import Server
+from pytest_benchbed.edge.user_tests import wanted_cases
 from pytest_benchbed.model.errors import BenchbedError
 from pytest_benchbed.model.errors import RunRefused
 from pytest_benchbed.model.errors import UsageProblem
@@ -61,7 +64,9 @@ class Controller:
         self.config = session.config
         self.ledger = Ledger(session.plans, session.plan_of_path)
         self.live = LiveRuns(session, self.ledger, self.say)
-        self.server = Server(lambda: self.live.broker, self.live.calls_path)
+        self.wanted: Mapping[str, Sequence[str]] = {}
+        """Cases that tests of the user ask for; no item of ours, no row, no hole."""
+        self.server = Server(lambda: self.live.broker, self.live.calls_path, self.want)
         self.verdicts: list[Verdict] = []
         self.is_armed = False
         self._failed = 0
@@ -83,13 +88,20 @@ class Controller:
             return
         if session.testsfailed and not self.config.option.continue_on_collection_errors:
             return
+        if self.session.usage_problem:
+            return
+        self.wanted = wanted_cases(session.items)
         self.start([item.nodeid for item in session.items])
+
+    def want(self, cases: Mapping[str, Sequence[str]]) -> None:
+        """Take from a worker what user tests ask for; all workers say the same."""
+        self.wanted = cases
 
     def start(self, node_ids: list[str]) -> None:
         """Begin the calls for exactly the selected cases."""
         self.ledger.expect(node_ids)
         try:
-            self.live.start()
+            self.live.start(self.wanted)
         except BenchbedError as error:
             # Too late for a usage error: its text would be lost among the workers'.
             why = " ".join(str(error).splitlines())
@@ -110,12 +122,11 @@ class Controller:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Record a result; stop the calls when pytest is about to stop the session."""
         recorded = self.ledger.record(report)
-        if recorded is not None:
-            benchmark, row = recorded
+        if recorded is not None and self._has_observers():
+            run, case = recorded
+            result = {"benchmark": run.plan.name, **run.rows[case]}
             try:
-                self.config.hook.pytest_benchbed_case_scored(
-                    config=self.config, result={"benchmark": benchmark, **row}
-                )
+                self.config.hook.pytest_benchbed_case_scored(config=self.config, result=result)
             except KeyboardInterrupt:
                 raise
             except BaseException as error:
@@ -129,6 +140,9 @@ class Controller:
             if limit and self._failed >= limit and self.live.broker is not None:
                 # xdist puts its own stop behind the items queued in each worker.
                 self.live.broker.stop("stopped after failures (-x, --maxfail)")
+
+    def _has_observers(self) -> bool:
+        return bool(self.config.hook.pytest_benchbed_case_scored.get_hookimpls())
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:

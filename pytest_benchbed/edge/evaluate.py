@@ -17,12 +17,13 @@ from pytest_benchbed.data.dataset import CaseEntry
 from pytest_benchbed.edge.asking import Answer
 from pytest_benchbed.edge.plan import Plan
 from pytest_benchbed.model.canonical import digest
-from pytest_benchbed.model.dataset import CaseRow
 from pytest_benchbed.model.error import ProfileScore
 from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.model.escape import term
 from pytest_benchbed.model.strict import MalformedJson
 from pytest_benchbed.model.strict import read_json
+
+_NO_FILES = digest([])
 
 
 @dataclass(frozen=True)
@@ -76,9 +77,9 @@ def _prediction(plan: Plan, raw: str | None) -> Any:
 
 def evaluate(plan: Plan, entry: CaseEntry, answers: list[Answer]) -> Evaluation:
     """Score the checked answers of one case (attempts 1 to N, in order)."""
-    # Both rows are read once: reading them strictly costs as much as all the rest.
-    row_of_case = plan.dataset.row(entry.id)
-    truth = plan.answers.answer(entry.id)
+    # Both files were compared with their digests before the first call.
+    row_of_case = plan.dataset.known_row(entry.id)
+    truth = plan.answers.known(entry.id)
     key_parts = _key_parts(plan, row_of_case, truth)
     scored = [_score(plan, row_of_case, truth, answer) for answer in answers]
     first = scored[0]
@@ -107,14 +108,14 @@ def evaluate(plan: Plan, entry: CaseEntry, answers: list[Answer]) -> Evaluation:
     return Evaluation(row, [one.technical for one in scored if one.technical is not None])
 
 
-def _score(plan: Plan, row: CaseRow, truth: Any, answer: Answer) -> _Scored:
+def _score(plan: Plan, row: dict[str, Any], truth: Any, answer: Answer) -> _Scored:
     state = answer["state"]
     error = answer.get("error") or {}
     if state == "unsupported":
         return _Scored("skipped", error.get("detail") or "not supported by the adapter", {}, None)
     if state == "technical":
         return _technical(
-            row.id,
+            row["id"],
             TechnicalFailure(
                 error.get("kind", "technical"),
                 error.get("detail", ""),
@@ -125,11 +126,12 @@ def _score(plan: Plan, row: CaseRow, truth: Any, answer: Answer) -> _Scored:
     if state == "no-answer":
         reason = error.get("detail") or "the system declined"
         return _Scored("scored", reason, declined(plan.benchmark), 0.0)
+    case = plan.dataset.view(row["id"], row["inputs"], row.get("files") or (), row.get("context"))
     try:
-        scores = score(plan.benchmark, plan.dataset.view(row), truth, answer["prediction"])
+        scores = score(plan.benchmark, case, truth, answer["prediction"])
         return _Scored("scored", None, scores, quality(plan.benchmark, scores))
     except TechnicalFailure as failure:
-        return _technical(row.id, failure)
+        return _technical(row["id"], failure)
 
 
 def _technical(case: str, failure: TechnicalFailure) -> _Scored:
@@ -155,20 +157,24 @@ def _scores_json(scored: _Scored) -> dict[str, Any]:
     }
 
 
-def _key_parts(plan: Plan, row: CaseRow, truth: Any) -> dict[str, str]:
+def _key_parts(plan: Plan, row: dict[str, Any], truth: Any) -> dict[str, str]:
     """Digest what the case is made of: a baseline is comparable only if all three are equal."""
-    inputs: dict[str, Any] = {"inputs": row.inputs}
-    files = list(row.files or ())
-    if row.context is not None:
-        context = plan.dataset.context(row.context)
+    inputs: dict[str, Any] = {"inputs": row["inputs"]}
+    files = list(row.get("files") or ())
+    if row.get("context") is not None:
+        context = plan.dataset.context(row["context"])
         inputs["context"] = {"id": context.id, "inputs": context.inputs}
         files += context.files or ()
-    digests = plan.file_digests
     return {
         "inputs": digest(inputs),
-        "files": digest([[path, digests.get(path, "")] for path in sorted(set(files))]),
+        "files": _files_digest(plan, files) if files else _NO_FILES,
         "answer": digest(truth),
     }
+
+
+def _files_digest(plan: Plan, files: list[str]) -> str:
+    digests = plan.file_digests
+    return digest([[path, digests.get(path, "")] for path in sorted(set(files))])
 
 
 def _volatile(answer: Answer) -> dict[str, Any]:

@@ -6,6 +6,7 @@ summary and the page made of them, and ``run.json`` with its final status last.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import replace
@@ -46,13 +47,13 @@ from pytest_benchbed.model.run import RunRecord
 from pytest_benchbed.model.run import TechnicalRecord
 from pytest_benchbed.runs.assets import copy_assets
 from pytest_benchbed.runs.atomic import write_json
+from pytest_benchbed.runs.atomic import write_lines
 from pytest_benchbed.runs.bench_files import promoted_runs
 from pytest_benchbed.runs.brief import build_brief
 from pytest_benchbed.runs.comparison import write_comparison
 from pytest_benchbed.runs.metrics import Summariser
 from pytest_benchbed.runs.metrics import build_metrics
 from pytest_benchbed.runs.read import Run
-from pytest_benchbed.runs.results import write_results
 from pytest_benchbed.runs.retention import remove_old_partial_runs
 from pytest_benchbed.runs.status import write_record
 
@@ -71,6 +72,7 @@ class Verdict:
     last_line: str
     is_good: bool
     raises_exit: bool
+    is_blocked: bool = False
 
 
 def not_started(config: pytest.Config, plan: Plan, exit_status: int) -> Verdict | None:
@@ -117,12 +119,14 @@ def finish_run(
         assert plan.resumed is not None, "only a resumed run is settled"
         gate = _gates(plan, plan.resumed.record, plan.resumed.rows())[plan.profile]
         return _verdict(plan, _view(config, run), gate, hides_texts(config, plan))
-    rows = [ledger.rows[case] for case in sorted(ledger.rows)]
+    write_lines(run.paths.results, ledger.rows.lines())
+    by_case = {case: ledger.rows[case] for case in sorted(ledger.rows)}
+    rows = list(by_case.values())
     record = _final_record(run, ledger, broker, rows)
     broken = broken_summary(plan.benchmark, rows)
     units: dict[str, str] = {}
     try:
-        units = {row["case"]: _unit(plan, row["case"]) for row in rows}
+        units = _units(plan, by_case)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
@@ -138,8 +142,7 @@ def finish_run(
     if record.dataset.canary == "found":
         # Also with holes: such a run must not go on.
         status = "void"
-    write_results(run.paths.results, rows)
-    gates = _gates(plan, record.model_copy(update={"status": status}), ledger.rows)
+    gates = _gates(plan, record.model_copy(update={"status": status}), by_case)
     decisive = gates[plan.profile]
     record = record.model_copy(
         update={
@@ -206,6 +209,7 @@ def _verdict(plan: Plan, view: RunView, gate: GateResult, hidden: bool) -> Verdi
         lines=lines,
         last_line=f"benchbed: gate {gate.status.upper()}: {term(gate.reason, 400)}",
         is_good=gate.status in ("passed", "baseline required"),
+        is_blocked=gate.status == "blocked",
         raises_exit=raises_exit_status(gate, bool(record.partial), plan.settings.require_gate),
     )
 
@@ -287,11 +291,11 @@ def _write_files(
     )
 
 
-def _unit(plan: Plan, case: str) -> str:
+def _units(plan: Plan, cases: Iterable[str]) -> dict[str, str]:
+    """Return the unit of each case; empty: all are of one, and no case is read to say so."""
     if type(plan.benchmark).unit is Benchmark.unit:
-        # The default looks at no case, so none is read for it.
-        return "all"
-    return plan.benchmark.unit(plan.dataset.case(case))
+        return {}
+    return {case: plan.benchmark.unit(plan.dataset.case(case)) for case in cases}
 
 
 def _final_record(run: ActiveRun, ledger: RunLedger, broker: Broker, rows: list[Row]) -> RunRecord:

@@ -25,8 +25,8 @@ from pytest_benchbed.edge.evaluate import checked
 from pytest_benchbed.edge.evaluate import evaluate
 from pytest_benchbed.edge.failure_text import failure_text
 from pytest_benchbed.edge.plan import Plan
+from pytest_benchbed.edge.results import result_text
 from pytest_benchbed.edge.session import SESSION
-from pytest_benchbed.model.canonical import ascii_json
 from pytest_benchbed.model.canonical import sha256_hex
 from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.model.escape import term
@@ -128,9 +128,7 @@ class CaseItem(pytest.Function):
             judge=plan.benchmark,
         )
         self.decided = outcome
-        self.result = ascii_json(
-            {"benchmark": plan.name, "row": row, "technical": evaluation.technical}
-        )
+        self.result = result_text(plan.name, row, evaluation.technical)
         self.user_properties += [
             ("benchbed_verdict", outcome.outcome),
             ("benchbed_digest", sha256_hex(self.result.encode("ascii"))),

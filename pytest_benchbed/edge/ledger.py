@@ -13,10 +13,8 @@ from typing import Any
 import pytest
 
 from pytest_benchbed.edge.plan import Plan
+from pytest_benchbed.edge.results import Results
 from pytest_benchbed.model.escape import term
-from pytest_benchbed.model.strict import read_own
-
-Row = dict[str, Any]
 
 
 class RunLedger:
@@ -26,7 +24,7 @@ class RunLedger:
         """Nothing is expected yet."""
         self.plan = plan
         self.expected: list[str] = []
-        self.rows: dict[str, Row] = {}
+        self.rows = Results(plan.name)
         self.technical: list[dict[str, Any]] = []
         self.reasons: dict[str, str] = {}
         """Why a case has no result, where a report said so."""
@@ -55,16 +53,21 @@ class Ledger:
             if run is not None:
                 run.expected.append(case)
 
-    def record(self, report: pytest.TestReport) -> tuple[str, Row] | None:
-        """Take one report; return (benchmark, row) if it brought a new result."""
+    def record(self, report: pytest.TestReport) -> tuple[RunLedger, str] | None:
+        """Take one report; return the run and the case if it brought a new result."""
         text = getattr(report, "benchbed", None)
+        if text == "" and report.passed:
+            # The report of a setup or a teardown, two of three.
+            return None
+        run, case = self._locate(report.nodeid)
+        if run is None or case in run.rows:
+            # In rows already: a rerun plugin got through, and the first result stands.
+            return None
         if text:
             # pytest keeps every report to its end; the text is in the rows from here on.
             report.benchbed = ""  # type: ignore[attr-defined]
-            return self._record_result(text)
-        run, case = self._locate(report.nodeid)
-        if run is None or case in run.rows:
-            return None
+            run.technical += run.rows.put(case, text)
+            return run, case
         # xdist makes such a report itself when a worker dies.
         if str(report.when) == "???":
             run.reasons[case] = "its worker crashed"
@@ -75,17 +78,6 @@ class Ledger:
         elif report.failed and report.when == "call":
             run.reasons[case] = "the item failed before it had a result"
         return None
-
-    def _record_result(self, text: str) -> tuple[str, Row] | None:
-        result = read_own(text)
-        run = self.runs[result["benchmark"]]
-        row = result["row"]
-        if row["case"] in run.rows:
-            # A rerun plugin got through: the first result stands.
-            return None
-        run.rows[row["case"]] = row
-        run.technical += result["technical"]
-        return result["benchmark"], row
 
     def _locate(self, node_id: str) -> tuple[RunLedger | None, str]:
         path, _, case = node_id.partition("::")

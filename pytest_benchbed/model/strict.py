@@ -24,6 +24,7 @@ MAX_INTEGER_DIGITS = 19
 # to the end: else hostile text with many quotes costs quadratic time.
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[\[\]{}]', re.DOTALL)
 _NO_BRACKETS = re.compile(r'(?:[^"\[\]{}]++|"(?:[^"\\]|\\.)*+(?:"|\\?\Z))++', re.DOTALL)
+_MANY_DIGITS = re.compile(rb"[0-9]{16}")
 _BAD_CHARACTER = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -102,6 +103,22 @@ def _check_depth(text: str, max_depth: int) -> None:
                 raise MalformedJson("too_deep", f"nested deeper than {max_depth}")
         elif character in "]}":
             depth -= 1
+
+
+def check_readable(data: bytes) -> None:
+    """Check that canonical JSON, which this program has just made, can be read back.
+
+    Raises:
+        MalformedJson: it is nested too deep, a string holds U+0000, or a float is written
+            as a whole number that is too large.
+    """
+    # Only these get through the encoder; most texts have none of them, by three quick looks.
+    if (
+        data.count(b"[") + data.count(b"{") > MAX_DEPTH
+        or b"\\u0000" in data
+        or _MANY_DIGITS.search(data)
+    ):
+        read_json(data)
 
 
 def read_own(text: str) -> Any:

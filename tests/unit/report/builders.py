@@ -24,17 +24,18 @@ from pytest_benchbed.compare.buckets import bucket
 from pytest_benchbed.compare.facts import RunFacts
 from pytest_benchbed.compare.gate import decide
 from pytest_benchbed.compare.judge import ErrorsDecide
+from pytest_benchbed.model.canonical import canonical
 from pytest_benchbed.model.canonical import sha256_hex
 from pytest_benchbed.model.gate import GateResult
 from pytest_benchbed.model.run import RunRecord
 from pytest_benchbed.report.view import RunView
 from pytest_benchbed.report.view import TypeWords
 from pytest_benchbed.runs.atomic import write_json
+from pytest_benchbed.runs.atomic import write_lines
 from pytest_benchbed.runs.brief import build_brief
 from pytest_benchbed.runs.comparison import write_comparison
 from pytest_benchbed.runs.layout import RunPaths
 from pytest_benchbed.runs.metrics import build_metrics
-from pytest_benchbed.runs.results import write_results
 
 HOSTILE = (
     "</script></style></textarea><script>alert(1)</script><img src=x onerror=alert(2)>"
@@ -233,7 +234,7 @@ def write_run(
     final = _with_gate(draft, gates["logical"])
     baseline_rows = {row["case"]: row for row in old} if paired else None
     write_json(paths.run, final.to_json())
-    write_results(paths.results, rows)
+    write_lines(paths.results, map(canonical, sorted(rows, key=lambda row: row["case"])))
     write_json(paths.metrics, build_metrics(final, rows, TABLES, gates, baseline_rows))
     buckets = {
         row["case"]: bucket(

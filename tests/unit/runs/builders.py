@@ -10,8 +10,8 @@ from typing import Any
 
 from pytest_benchbed.model.canonical import canonical
 from pytest_benchbed.model.run import RunRecord
+from pytest_benchbed.runs.atomic import write_lines
 from pytest_benchbed.runs.layout import RunPaths
-from pytest_benchbed.runs.results import write_results
 from pytest_benchbed.runs.status import write_record
 
 SPANISH = "Benceno ≤ 0,5 µg/l · año, 𝜇 🧪"
@@ -169,7 +169,8 @@ def save_run(
     write_record(root, record(changes.pop("id", root.name), **changes))
     rows = list(rows)
     if rows:
-        write_results(RunPaths(root).results, rows)
+        rows.sort(key=lambda row: row["case"])
+        write_lines(RunPaths(root).results, map(canonical, rows))
     if metrics is not None:
         RunPaths(root).metrics.write_text(json.dumps(metrics), encoding="utf-8")
     return root
