@@ -1,7 +1,7 @@
 """The entry point that pytest loads in every session of the environment.
 
 It must cost nothing where no benchmark is asked for: options, hook
-specifications and four short hooks, and everything else behind the question
+specifications, one fixture and five short hooks, and everything else behind the question
 whether there is anything to do.
 """
 
@@ -19,6 +19,7 @@ from pytest_benchbed.edge import options
 if TYPE_CHECKING:
     from pytest_benchbed.adapters.registry import AdapterRegistry
     from pytest_benchbed.benchmarks.registry import BenchmarkRegistry
+    from pytest_benchbed.edge.user_tests import BenchCase
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -62,12 +63,32 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "benchbed(name): a benchmark case (set by the plugin; for -m and plugins)"
     )
+    config.addinivalue_line(
+        "markers", "bench_cases(name): run the test for each selected case (fixture bench_case)"
+    )
     if activation.is_wanted(config):
         from pytest_benchbed.edge.session import configure
 
         configure(config)
     elif stray := options.stray_option(config):
         raise pytest.UsageError(f"{stray} needs a benchmark: name it with --bench=NAME.")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Expand a user's test that is marked ``bench_cases("NAME")``."""
+    mark = metafunc.definition.get_closest_marker("bench_cases")
+    if mark is not None:
+        from pytest_benchbed.edge.user_tests import parametrize
+
+        parametrize(metafunc, mark)
+
+
+@pytest.fixture
+def bench_case(request: pytest.FixtureRequest) -> BenchCase | None:
+    """One case: id, inputs, prediction, errors, metrics (mark bench_cases)."""
+    from pytest_benchbed.edge.user_tests import ask
+
+    return ask(request)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

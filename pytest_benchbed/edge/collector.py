@@ -16,6 +16,7 @@ from pytest_benchbed.edge.activation import CASES
 from pytest_benchbed.edge.item import CaseItem
 from pytest_benchbed.edge.item import case_function
 from pytest_benchbed.edge.plan import Plan
+from pytest_benchbed.edge.refused import is_worker
 from pytest_benchbed.edge.session import SESSION
 from pytest_benchbed.edge.session import BenchSession
 
@@ -87,6 +88,13 @@ class Collector:
                 )
                 return None if is_needed else True
         return None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self) -> None:
+        """Refuse what only the walk could find; in a worker it stays a collection error."""
+        problem = self.session.usage_problem
+        if problem and not is_worker(self.session.config):
+            raise pytest.UsageError(problem)
 
     def pytest_report_header(self) -> list[str]:
         """Say what will run, against what, by which system."""

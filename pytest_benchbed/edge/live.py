@@ -6,6 +6,8 @@ import json
 import os
 import shutil
 from collections.abc import Callable
+from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 
 from pytest_benchbed.adapters.environment import Redactor
@@ -70,8 +72,11 @@ class LiveRuns:
                 lock_run(plan.resumed.path).release()
             plan.read_compared()
 
-    def start(self) -> None:
+    def start(self, wanted: Mapping[str, Sequence[str]]) -> None:
         """Make the run directories and begin the calls; blocks while a batch runs.
+
+        ``wanted``: cases that tests of the user ask for, by benchmark. They are
+        asked, and recorded as calls, beside the expected ones.
 
         Raises:
             RunError: a run directory cannot be made.
@@ -80,7 +85,11 @@ class LiveRuns:
         """
         config = self.session.config
         expected = {plan.name: self.ledger.runs[plan.name].expected for plan in self.session.plans}
-        chosen = [plan for plan in self.session.plans if expected[plan.name]]
+        asked = {
+            name: list(dict.fromkeys([*cases, *wanted.get(name, ())]))
+            for name, cases in expected.items()
+        }
+        chosen = [plan for plan in self.session.plans if asked[plan.name]]
         if not chosen:
             return
         jobs = self._jobs()
@@ -110,6 +119,7 @@ class LiveRuns:
                         config,
                         plan,
                         selected,
+                        asked=asked[plan.name],
                         jobs=jobs,
                         redactor=redactor,
                         partial=partial,
@@ -120,7 +130,7 @@ class LiveRuns:
             self.broker = Broker(
                 [run.calls for run in self.runs], executor=executor, jobs=jobs, say=self.say
             )
-            self.broker.start({run.plan.name: run.selected for run in self.runs})
+            self.broker.start({run.plan.name: asked[run.plan.name] for run in self.runs})
         except (UsageProblem, DatasetError):
             self.kill()
             self._remove_unpaid(whole)
@@ -160,24 +170,28 @@ class LiveRuns:
         server.stop()
         if self.trouble:
             return []
-        if not self.runs:
-            config = self.session.config
-            idle = [not_started(config, plan, exit_status) for plan in self.session.plans]
-            return [verdict for verdict in idle if verdict is not None]
-        assert self.broker is not None
-        verdicts = []
-        for run in self.runs:
-            verdicts.append(
-                finish_run(
-                    self.session.config,
-                    run,
-                    self.ledger.runs[run.plan.name],
-                    self.broker,
-                    was_interrupted=self.is_interrupted or exit_status == 2,
-                )
-            )
-            run.closing.close()
-        return verdicts
+        runs = {run.plan.name: run for run in self.runs}
+        verdicts: list[Verdict | None] = []
+        for plan in self.session.plans:
+            run = runs.get(plan.name)
+            verdict = None if run is None else self._finish_run(run, exit_status)
+            if run is None or (verdict is not None and not run.selected and not verdict.is_blocked):
+                # No case is an item: at most tests of the user asked, and none of it is judged.
+                verdict = not_started(self.session.config, plan, exit_status)
+            verdicts.append(verdict)
+        return [verdict for verdict in verdicts if verdict is not None]
+
+    def _finish_run(self, run: ActiveRun, exit_status: int) -> Verdict:
+        assert self.broker is not None, "a run is active from its start"
+        verdict = finish_run(
+            self.session.config,
+            run,
+            self.ledger.runs[run.plan.name],
+            self.broker,
+            was_interrupted=self.is_interrupted or exit_status == 2,
+        )
+        run.closing.close()
+        return verdict
 
     def broke(self, why: str) -> None:
         """Remember why the session cannot go on."""

@@ -40,6 +40,8 @@ class BenchSession:
     plans: list[Plan]
     asker: Asker | None = None
     """Set before the first item runs: the broker itself, or the channel to it."""
+    usage_problem: str = ""
+    """A benchmark that a user's test names and nobody has: found while collecting."""
     by_file: dict[Path, Plan] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -79,6 +79,7 @@ def start_run(
     plan: Plan,
     selected: Sequence[str],
     *,
+    asked: Sequence[str],
     jobs: int,
     redactor: Redactor,
     partial: list[str],
@@ -86,6 +87,7 @@ def start_run(
 ) -> ActiveRun:
     """Prepare one run up to the point where its first call may start.
 
+    ``asked``: the selected cases and those that only tests of the user ask for.
     ``guarded``: folders with answers, which the adapter may not read.
 
     Raises:
@@ -111,7 +113,7 @@ def start_run(
             closing.enter_context(lock_run(paths.root))
         scratch = Path(tempfile.mkdtemp(prefix="benchbed-"))
         closing.callback(_remove, scratch)
-        stage = Stage.make(plan.dataset, selected, scratch / "inputs")
+        stage = Stage.make(plan.dataset, asked, scratch / "inputs")
         record = _first_record(config, plan, selected, jobs=jobs, redactor=redactor)
         record = record.model_copy(update={"partial": partial})
         is_settled = plan.resumed is not None and _is_settled(plan.resumed)

@@ -61,11 +61,18 @@ class Server:
     """The controller's end: one thread takes questions, whoever has an answer sends it."""
 
     def __init__(
-        self, broker: Callable[[], Broker | None], calls_path: Callable[[str], Path]
+        self,
+        broker: Callable[[], Broker | None],
+        calls_path: Callable[[str], Path],
+        want: Callable[[dict[str, list[str]]], None],
     ) -> None:
-        """``broker`` gives the broker once calls may start; ``calls_path`` by benchmark."""
+        """``broker`` gives the broker once calls may start; ``calls_path`` by benchmark.
+
+        ``want`` takes the cases that tests of the user ask for.
+        """
         self._broker = broker
         self._calls_path = calls_path
+        self._want = want
         self._questions: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
 
@@ -106,6 +113,10 @@ class Server:
         if question["op"] == "may_start":
             may = broker is not None and broker.may_start(question["benchmark"], question["case"])
             _send(channel, ascii_json({"re": number, "may": may}))
+            return
+        if question["op"] == "want":
+            self._want(question["cases"])
+            _send(channel, ascii_json({"re": number}))
             return
         if broker is None:
             _send(channel, ascii_json({"re": number, **NOT_RUN}))
@@ -175,6 +186,14 @@ class Proxy:
         if path is not None:
             answer["raw"] = _raw_on_disk(Path(path), answer["sha256"])
         return answer
+
+    def want(self, cases: dict[str, list[str]]) -> None:
+        """Say which cases tests of the user will ask for, and wait until it is known.
+
+        Raises:
+            PeerLostError: the controller is gone.
+        """
+        self._ask("want", cases=cases)
 
     def may_start(self, benchmark: str, case: str) -> bool:
         """Say whether a further case may begin; no if the controller is gone."""

@@ -7,6 +7,8 @@ import pytest
 from pytest_benchbed.edge.activation import is_dry
 from pytest_benchbed.edge.item import CaseItem
 from pytest_benchbed.edge.session import BenchSession
+from pytest_benchbed.edge.transport import Proxy
+from pytest_benchbed.edge.user_tests import wanted_cases
 
 
 class Worker:
@@ -15,6 +17,17 @@ class Worker:
     def __init__(self, session: BenchSession) -> None:
         """``session``: with the channel to the broker."""
         self.session = session
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Tell what user tests ask for, before xdist reports that this worker has collected.
+
+        An executable is asked once, for all of it, when the last worker has.
+        """
+        wanted = wanted_cases(session.items)
+        if wanted and not is_dry(session.config):
+            assert isinstance(self.session.asker, Proxy), "a worker has the channel"
+            self.session.asker.want(wanted)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> bool | None:
