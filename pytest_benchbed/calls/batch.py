@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from typing import Protocol
@@ -20,11 +21,15 @@ from pytest_benchbed.adapters.batch_reply import BatchFailure
 from pytest_benchbed.adapters.batch_reply import BatchReply
 from pytest_benchbed.adapters.limits import LONGEST_BATCH_S
 from pytest_benchbed.adapters.spec import AdapterSpec
-from pytest_benchbed.calls.line import raw_fields
+from pytest_benchbed.calls.line import OutcomeForm
+from pytest_benchbed.calls.line import seal
+from pytest_benchbed.calls.line import utc_now
 from pytest_benchbed.calls.record import CallsFile
+from pytest_benchbed.calls.record import Head
+from pytest_benchbed.calls.request import CaseDigests
 from pytest_benchbed.calls.request import batch_digest
 from pytest_benchbed.calls.request import batch_request
-from pytest_benchbed.calls.request import case_digest
+from pytest_benchbed.calls.request import case_text
 from pytest_benchbed.calls.request import write_request
 from pytest_benchbed.calls.spend import ZERO
 from pytest_benchbed.calls.state import RunState
@@ -121,7 +126,9 @@ def ask_batch(
         except BenchbedError as error:
             refused, failure = error, TechnicalFailure("refused", str(error))
         total = _total(run, attempt, asked, reply, failure)
-        _file(run).append_all([*_rows(run, cases, attempt, asked, reply, failure), total])
+        lines = _lines(run, cases, attempt, asked, reply, failure)
+        last: tuple[Head, bytes] = ((None, attempt, None), seal(total)[1])
+        _file(run).append_sealed(chain(lines, [last]))
         run.ledger.tally.add(total)
         if refused is not None:
             raise refused
@@ -144,9 +151,11 @@ def _prepare(run: RunState, cases: Sequence[str], attempt: int) -> _Asked:
     """Write the request; a second batch of a run overwrites nothing of the first."""
     plan = run.plan
     request = batch_request(plan, cases, attempt, run.ledger.remaining_usd)
-    contexts = {context.id: context for context in request.contexts}
+    contexts = {context.id: case_text(context) for context in request.contexts}
+    texts = {view.id: case_text(view) for view in request.cases}
+    digest_of = CaseDigests(plan, attempt).of
     digests = {
-        view.id: case_digest(plan, view, contexts.get(view.context or ""), attempt)
+        view.id: digest_of(texts[view.id], contexts.get(view.context or "", b"null"))
         for view in request.cases
     }
     request_path = plan.run_dir / ADAPTER_REQUEST
@@ -160,7 +169,7 @@ def _prepare(run: RunState, cases: Sequence[str], attempt: int) -> _Asked:
     # The views are at hand; made again they would be half the cost of a batch.
     views = {view.id: view for view in request.cases}
     known = replace(plan, view=views.__getitem__)
-    write_request(request_path, known, cases, attempt, run.ledger.remaining_usd)
+    write_request(request_path, known, cases, attempt, run.ledger.remaining_usd, texts)
     digest = batch_digest(plan, attempt, digests.values())
     return _Asked(request, request_path, output, digests, digest)
 
@@ -181,30 +190,43 @@ def _heartbeat(what: str, say: Callable[[str], None]) -> Callable[[float], None]
     return tick
 
 
-def _rows(
+def _lines(
     run: RunState,
     cases: Sequence[str],
     attempt: int,
     asked: _Asked,
     reply: BatchReply | None,
     failure: TechnicalFailure | None,
-) -> Iterator[Mapping[str, Any]]:
+) -> Iterator[tuple[Head, bytes]]:
     """Yield the outcome of each case; its latency is its share of the batch."""
-    latency_s = _latency_s(reply, failure) / len(cases)
+    latency_s = round(_latency_s(reply, failure) / len(cases), 6)
+    at = utc_now()
+
+    def form(wrong: TechnicalFailure | None) -> OutcomeForm:
+        key = _key(None, attempt, "")
+        return OutcomeForm(
+            {
+                **run.line("outcome", **key, at=at),
+                "state": "technical" if wrong else "ok",
+                "error": _error(wrong) if wrong else None,
+                "usage": Usage().to_json(),
+                "latency_s": latency_s,
+                "queue_s": 0.0,
+                "slot": 0,
+            }
+        )
+
+    common = form(failure)
+    state = "technical" if failure else "ok"
+    predictions = reply.predictions if reply is not None and failure is None else {}
+    failures = reply.failures if reply is not None else {}
     for case in cases:
-        raw = None if failure or reply is None else reply.predictions.get(case)
-        wrong = failure or (reply.failures.get(case, _MISSING) if reply and raw is None else None)
-        error = _error(wrong) if wrong else None
-        yield {
-            **run.line("outcome", **_key(case, attempt, asked.digests[case])),
-            **raw_fields(raw),
-            "state": "technical" if error else "ok",
-            "error": error,
-            "usage": Usage().to_json(),
-            "latency_s": round(latency_s, 6),
-            "queue_s": 0.0,
-            "slot": 0,
-        }
+        raw, digest = predictions.get(case), asked.digests[case]
+        if raw is not None or failure is not None:
+            yield (case, attempt, state), common.seal(case, raw, digest)
+        else:
+            own = form(failures.get(case, _MISSING))
+            yield (case, attempt, "technical"), own.seal(case, None, digest)
 
 
 def _total(

@@ -64,11 +64,7 @@ class Book:
         future = self._taken.get(key)
         if future is not None:
             return future
-        try:
-            answer = run.recorded(case, attempt)
-        except TechnicalFailure as failure:
-            error = technical(failure.kind, failure.detail, where=failure.where)
-            answer = unasked(run, case, attempt, "technical", error)
+        answer = self.recorded(run, case, attempt)
         if answer is None and self.stopped is not None:
             answer = not_run(run, case, attempt, self.stopped)
         if answer is None:
@@ -76,6 +72,14 @@ class Book:
         future = answered(answer)
         self._taken[key] = future
         return future
+
+    def recorded(self, run: RunState, case: str, attempt: int) -> Answer | None:
+        """Return the answer that stands on the disk; None if there is none."""
+        try:
+            return run.recorded(case, attempt)
+        except TechnicalFailure as failure:
+            error = technical(failure.kind, failure.detail, where=failure.where)
+            return unasked(run, case, attempt, "technical", error)
 
     def enter(self, call: Call) -> None:
         """Take in a new call."""

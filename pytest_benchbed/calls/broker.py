@@ -264,6 +264,12 @@ class Broker:
 
     def predict(self, benchmark: str, case: str, attempt: int = 1) -> Answer:
         """Wait for the outcome of one call; Ctrl-C gets through."""
+        run = self._runs[benchmark]
+        if run.is_executable:
+            # The answers of a batch are on the disk before the first question.
+            answer = self._book.recorded(run, case, attempt)
+            if answer is not None:
+                return answer
         future = self.ask(benchmark, case, attempt)
         while True:
             try:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterable
+from collections.abc import Mapping
 from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import Any
 from pytest_benchbed.calls.plan import RunCalls
 from pytest_benchbed.model.canonical import canonical
 from pytest_benchbed.model.canonical import digest
+from pytest_benchbed.model.canonical import sha256_hex
 from pytest_benchbed.model.money import to_json
 from pytest_benchbed.model.request import AdapterRequest
 from pytest_benchbed.model.request import RequestCase
@@ -59,7 +61,28 @@ def case_digest(
     Without run id, budget and staging folder: an equal digest means that the
     system was asked the same, in whichever run.
     """
-    return digest({**_asked(plan, attempt), "case": _row(view), "context": _row(context)})
+    return CaseDigests(plan, attempt).of(case_text(view), case_text(context))
+
+
+class CaseDigests:
+    """Digests of many requests of one run: what they share is encoded once."""
+
+    def __init__(self, plan: RunCalls, attempt: int) -> None:
+        """``attempt``: of all of them."""
+        asked = canonical(_asked(plan, attempt))
+        # The keys in canonical order; case and context stand after the benchmark.
+        before = canonical({"attempt": attempt, "benchmark": plan.benchmark})[:-1]
+        self._head = before + b',"case":'
+        self._tail = asked[len(before) :]
+
+    def of(self, case: bytes, context: bytes) -> str:
+        """Return :func:`case_digest` of a case and its context, by their :func:`case_text`."""
+        return sha256_hex(b'%b%b,"context":%b%b' % (self._head, case, context, self._tail))
+
+
+def case_text(view: RequestCase | RequestContext | None) -> bytes:
+    """Return a case or a context as it stands in the request."""
+    return canonical(_row(view))
 
 
 def request_digest(plan: RunCalls, view: RequestCase, attempt: int) -> str:
@@ -130,8 +153,11 @@ def write_request(
     cases: Iterable[str],
     attempt: int,
     budget_usd: Decimal | None,
+    texts: Mapping[str, bytes] | None = None,
 ) -> None:
     """Write ``adapter-request.json`` without holding more than one case in memory.
+
+    ``texts``: :func:`case_text` of the cases, where they are at hand.
 
     Raises:
         OSError: the folder cannot be written.
@@ -158,10 +184,10 @@ def write_request(
             view = plan.view(case)
             if view.context is not None:
                 names[view.context] = None
-            yield (b"," if number else b"") + canonical(_row(view))
+            yield (b"," if number else b"") + (texts[case] if texts else case_text(view))
         yield b'],"contexts":['
         for number, name in enumerate(names):
-            yield (b"," if number else b"") + canonical(_row(plan.context_view(name)))
+            yield (b"," if number else b"") + case_text(plan.context_view(name))
         yield b"]," + canonical(tail)[1:] + b"\n"
 
     _write_atomic(path, parts())

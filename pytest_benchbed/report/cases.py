@@ -19,6 +19,7 @@ from pydantic_core import from_json
 
 from pytest_benchbed.model.errors import RunError
 from pytest_benchbed.runs.lines import parse_line
+from pytest_benchbed.runs.lines import parse_plain
 
 BUCKETS: Final = (
     "worse",
@@ -182,7 +183,7 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     offset = 0
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
-            yield offset, parse_line(line, f"{path}:{number}")
+            yield offset, parse_plain(line, f"{path}:{number}")
             offset += len(line)
 
 

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from pydantic_core import from_json
+
 from pytest_benchbed.model.errors import RunError
 from pytest_benchbed.model.escape import term
 from pytest_benchbed.model.strict import MalformedJson
@@ -73,6 +75,21 @@ def parse_line(line: bytes, where: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise RunError(f"{where}: holds no JSON object. {REMEDY}")
     return value
+
+
+def parse_plain(line: bytes, where: str) -> dict[str, Any]:
+    """Return :func:`parse_line` for a reader that only shows: what is sound is read plainly.
+
+    A line that the plain reader refuses is read strictly, to name the fault.
+
+    Raises:
+        RunError: naming ``where``.
+    """
+    try:
+        value = from_json(line, allow_inf_nan=False, cache_strings="keys")
+    except ValueError:
+        value = None
+    return value if isinstance(value, dict) else parse_line(line, where)
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:

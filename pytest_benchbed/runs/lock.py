@@ -83,9 +83,7 @@ def lock_run(root: Path) -> RunLock:
             "Keep runs on a file system with locks, see --bench-runs-dir."
         ) from error
     if lock is None:
-        raise RunRefused(
-            f"{root}: another process works on this run. Wait for its end, or end it."
-        )
+        raise RunRefused(f"{root}: another process works on this run. Wait for its end, or end it.")
     try:
         sweep_temporary(root)
     except BaseException:

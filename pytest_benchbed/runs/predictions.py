@@ -7,15 +7,17 @@ reader of the same file for those that only show replies.
 
 from __future__ import annotations
 
-import json
 import os
+import weakref
 from collections.abc import Iterator
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from pydantic_core import from_json
+
 from pytest_benchbed.model.errors import RunError
-from pytest_benchbed.runs.lines import parse_line
+from pytest_benchbed.runs.lines import parse_plain
 
 _OUTCOME = b'"kind":"outcome"'
 
@@ -31,6 +33,7 @@ class Predictions(Mapping[str, str]):
         """``places``: case id to offset and length of its line, in bytes."""
         self._path = path
         self._places = places
+        self._file: int | None = None
 
     @classmethod
     def open(cls, path: Path) -> Predictions:
@@ -46,7 +49,7 @@ class Predictions(Mapping[str, str]):
                 for number, line in enumerate(file, start=1):
                     # Intents need no parsing; inside a string the marker has escaped quotes.
                     if line.endswith(b"\n") and _OUTCOME in line:
-                        row = parse_line(line, f"{path}:{number}")
+                        row = parse_plain(line, f"{path}:{number}")
                         if _is_first_attempt(row):
                             places.pop(row["case"], None)
                             if _has_reply(row):
@@ -60,15 +63,14 @@ class Predictions(Mapping[str, str]):
 
     def __getitem__(self, case: str) -> str:
         offset, length = self._places[case]
-        descriptor = os.open(self._path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        if self._file is None:
+            self._file = os.open(self._path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+            weakref.finalize(self, os.close, self._file)
+        os.lseek(self._file, offset, os.SEEK_SET)
+        line = os.read(self._file, length)
         try:
-            os.lseek(descriptor, offset, os.SEEK_SET)
-            line = os.read(descriptor, length)
-        finally:
-            os.close(descriptor)
-        try:
-            # It was read strictly before; the simple reader finds the same text.
-            raw = json.loads(line)["raw"]
+            # It was read before; the simple reader finds the same text.
+            raw = from_json(line, cache_strings="keys")["raw"]
         except (ValueError, TypeError, KeyError):
             raw = None
         if not isinstance(raw, str):
