@@ -218,7 +218,11 @@ class PythonHost:
         except TechnicalFailure as failure:
             wrong = failure
         self._talk.hang_up()
-        if self._process.wait(self.limits.grace_s + self.limits.linger_s) is None:
+        end_s = self.limits.grace_s + self.limits.linger_s
+        if self._process.wait(end_s) is None:
+            wrong = wrong or self._replies.failure(
+                "left_running", f"its process was still running {end_s:g} s after close(); killed"
+            )
             self._process.terminate()
             self._process.wait(self.limits.grace_s + EXIT_WAIT_S)
         self._talk.join(EXIT_WAIT_S)
