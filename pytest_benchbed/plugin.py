@@ -14,6 +14,7 @@ import pytest
 
 from pytest_benchbed import hookspecs
 from pytest_benchbed.edge import activation
+from pytest_benchbed.edge import hook_check
 from pytest_benchbed.edge import options
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
     """Make our hooks known."""
+    hook_check.watch(pluginmanager, hookspecs)
     pluginmanager.add_hookspecs(hookspecs)
 
 

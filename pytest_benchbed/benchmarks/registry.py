@@ -29,8 +29,11 @@ class BenchmarkRegistry:
 
     def __init__(self) -> None:
         """Start empty."""
+        self.plugin = ""
+        """Who registers now; set by the caller of the hooks, for messages."""
         self._types: dict[str, Benchmark] = {}
-        self._pending: list[Callable[[], Benchmark]] = []
+        self._plugins: dict[str, str] = {}
+        self._pending: list[tuple[str, Callable[[], Benchmark]]] = []
         self._scorers: dict[str, tuple[str, dict[str, Any]]] = {}
 
     def add(self, benchmark: type[Benchmark] | str) -> None:
@@ -42,10 +45,10 @@ class BenchmarkRegistry:
             UsageProblem: the declaration is refused, or the id is taken by another class.
         """
         if not isinstance(benchmark, str):
-            self._enter(checked_type(benchmark))
+            self._enter(checked_type(benchmark), self.plugin)
             return
         check_entry(benchmark, "my_package.my_module:MyBenchmark")
-        self._pending.append(lambda: checked_type(load_entry(benchmark)))
+        self._pending.append((self.plugin, lambda: checked_type(load_entry(benchmark))))
 
     def add_scorer(self, benchmark_id: str, entry: str, **declared: Any) -> None:
         """Register a type made of one function ``f(prediction, expected)``.
@@ -69,8 +72,11 @@ class BenchmarkRegistry:
             )
         if known[1] is declared:  # else it was registered before, with equal declarations
             self._pending.append(
-                lambda: checked_type(
-                    type_of_function(benchmark_id, entry, load_entry(entry), declared)
+                (
+                    self.plugin,
+                    lambda: checked_type(
+                        type_of_function(benchmark_id, entry, load_entry(entry), declared)
+                    ),
                 )
             )
 
@@ -96,13 +102,24 @@ class BenchmarkRegistry:
         self._load()
         return sorted(key for key, kind in self._types.items() if kind.family == name)
 
+    def plugin_of(self, name: str) -> str:
+        """Return the plugin that registered a known type, as it is named to users; ``""``: none."""
+        self._load()
+        return self._plugins.get(name, "")
+
     def _load(self) -> None:
         while self._pending:
             # Removed only when it is in: a fault is told again at the next question.
-            self._enter(self._pending[0]())
+            plugin, loader = self._pending[0]
+            try:
+                self._enter(loader(), plugin)
+            except UsageProblem as problem:
+                if not plugin:
+                    raise
+                raise UsageProblem(f"{problem}\nRegistered by plugin {plugin}.") from problem
             del self._pending[0]
 
-    def _enter(self, benchmark: Benchmark) -> None:
+    def _enter(self, benchmark: Benchmark, plugin: str) -> None:
         who = type_name(type(benchmark))
         for known in self._types.values():
             other = type_name(type(known))
@@ -121,3 +138,4 @@ class BenchmarkRegistry:
                     f"--bench={name} could mean both: rename one."
                 )
         self._types[benchmark.id] = benchmark
+        self._plugins[benchmark.id] = plugin

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +15,10 @@ from pytest_benchbed.benchmarks.registry import BenchmarkRegistry
 from pytest_benchbed.calls.executors import ExecutorRegistry
 from pytest_benchbed.data.registry import DatasetRegistry
 from pytest_benchbed.edge.activation import MANIFEST
+from pytest_benchbed.model.errors import BenchbedError
 from pytest_benchbed.model.errors import DatasetError
+from pytest_benchbed.model.errors import UsageProblem
+from pytest_benchbed.model.escape import term
 from pytest_benchbed.runs.bench_files import find_bench_files
 
 
@@ -42,10 +47,10 @@ def load(config: pytest.Config, named: Sequence[Path] = ()) -> Registries:
         ExecutorRegistry(),
         find_bench_files(bench_paths(config)),
     )
-    config.hook.pytest_benchbed_benchmarks(registry=registries.benchmarks)
-    config.hook.pytest_benchbed_datasets(registry=registries.datasets)
-    config.hook.pytest_benchbed_adapters(registry=registries.adapters)
-    config.hook.pytest_benchbed_executors(registry=registries.executors)
+    _fill(config, "pytest_benchbed_benchmarks", registries.benchmarks)
+    _fill(config, "pytest_benchbed_datasets", registries.datasets)
+    _fill(config, "pytest_benchbed_adapters", registries.adapters)
+    _fill(config, "pytest_benchbed_executors", registries.executors)
     for folder in bench_paths(config):
         for benchmark in sorted(path for path in folder.iterdir() if path.is_dir()):
             for manifest in sorted(benchmark.glob(f"*/{MANIFEST}")):
@@ -57,6 +62,54 @@ def load(config: pytest.Config, named: Sequence[Path] = ()) -> Registries:
     for folder in named:
         registries.datasets.add_found(folder)
     return registries
+
+
+def _fill(config: pytest.Config, hook: str, registry: Any) -> None:
+    """Call a registration hook plugin by plugin, so that a fault has a name.
+
+    Raises:
+        BenchbedError: what a registry refuses, with the plugin in a last line;
+            anything else that an implementation raises, ``SystemExit`` included.
+    """
+    manager = config.pluginmanager
+    plugins = [impl.plugin for impl in getattr(config.hook, hook).get_hookimpls()]
+    # The order of a call of all: the last registered first.
+    for plugin in reversed(dict.fromkeys(plugins)):
+        who = plugin_name(config, plugin)
+        others = [other for other in plugins if other is not plugin]
+        if isinstance(registry, BenchmarkRegistry):
+            registry.plugin = who
+        try:
+            manager.subset_hook_caller(hook, others)(registry=registry)
+        except BenchbedError as error:
+            raise type(error)(f"{error}\nRegistered by plugin {who}, hook {hook}.") from error
+        except (KeyboardInterrupt, pytest.UsageError):
+            raise
+        except BaseException as error:
+            raise UsageProblem(
+                f"plugin {who}: {hook} raised {type(error).__name__}: {term(error, 160)}"
+                f"{_line_of(error)}.\n"
+                "Correct it, or leave the plugin out with -p no:NAME."
+            ) from error
+
+
+def plugin_name(config: pytest.Config, plugin: object) -> str:
+    """Return how a user knows a plugin: its name, and the distribution that brings it."""
+    name = repr(str(config.pluginmanager.get_name(plugin)))
+    for other, distribution in config.pluginmanager.list_plugin_distinfo():
+        if other is plugin:
+            return f"{name} ({distribution.project_name} {distribution.version})"
+    return name
+
+
+def _line_of(error: BaseException) -> str:
+    """Return where the plugin's own code raised: the last line that is no other package's."""
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if "site-packages" not in frame.filename and "pytest_benchbed/edge" not in frame.filename
+    ]
+    return f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
 
 
 def bench_paths(config: pytest.Config) -> list[Path]:
