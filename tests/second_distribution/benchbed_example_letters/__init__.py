@@ -1,0 +1,1 @@
+"""Which letters a text uses: an example of a plugin that brings everything itself."""
