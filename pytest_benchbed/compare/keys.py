@@ -91,14 +91,12 @@ class CaseKeys:
 
     def of(self, case_id: str, parts: Mapping[str, str]) -> dict[str, str]:
         """Return the keys of one case by profile."""
-        head = b'{"answer":%b,"benchmark":%b,"case_id":%b,"files":%b,"inputs":%b,"judge":%b' % (
-            canonical(parts["answer"]),
-            self._benchmark,
-            canonical(case_id),
-            canonical(parts["files"]),
-            canonical(parts["inputs"]),
-            self._judge,
-        )
+        answer = parts["answer"].encode("ascii")
+        files = parts["files"].encode("ascii")
+        inputs = parts["inputs"].encode("ascii")
+        # Digests are plain words: a quote on either side is their JSON.
+        form = b'{"answer":"%b","benchmark":%b,"case_id":%b,"files":"%b","inputs":"%b","judge":%b'
+        head = form % (answer, self._benchmark, canonical(case_id), files, inputs, self._judge)
         return {profile: sha256_hex(head + tail) for profile, tail in self._tails.items()}
 
 

@@ -102,10 +102,10 @@ def _wanted(
     wanted: dict[str, str | None] = {}
     contexts: dict[str, None] = {}
     for case_id in case_ids:
-        row = dataset.row(case_id)
-        if row.context is not None:
-            contexts[row.context] = None
-        for path in row.files or ():
+        row = dataset.known_row(case_id)
+        if row.get("context") is not None:
+            contexts[row["context"]] = None
+        for path in row.get("files") or ():
             if path in dataset.pins:
                 wanted.setdefault(path, case_id)
             else:

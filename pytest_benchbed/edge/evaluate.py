@@ -6,8 +6,8 @@ be repeated from what is on disk, and none of it asks the system.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+from typing import NamedTuple
 
 from pytest_benchbed.benchmarks.score import declined
 from pytest_benchbed.benchmarks.score import quality
@@ -26,8 +26,7 @@ from pytest_benchbed.model.strict import read_json
 _NO_FILES = digest([])
 
 
-@dataclass(frozen=True)
-class Evaluation:
+class Evaluation(NamedTuple):
     """The row of a case, and its technical failures with their causes."""
 
     row: dict[str, Any]
@@ -35,8 +34,7 @@ class Evaluation:
     """``TechnicalRecord`` objects as JSON."""
 
 
-@dataclass(frozen=True)
-class _Scored:
+class _Scored(NamedTuple):
     state: str
     reason: str | None
     scores: dict[str, ProfileScore]

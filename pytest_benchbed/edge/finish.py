@@ -255,7 +255,7 @@ def _write_files(
     write_comparison(
         paths.comparison,
         [row["case"] for row in rows],
-        plan.answers.answer,
+        plan.answers.known,
         replies,
         plan.baseline.predictions() if plan.baseline else None,
         [control.predictions() for control in plan.controls],

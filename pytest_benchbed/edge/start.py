@@ -172,9 +172,12 @@ def _calls(
     categories = {entry.id: entry.category for entry in plan.entries}
 
     def view(case: str) -> RequestCase:
-        row = dataset.row(case)
+        row = dataset.known_row(case)
         return RequestCase(
-            id=row.id, inputs=row.inputs, context=row.context, files=stage.of(row.files or ())
+            id=row["id"],
+            inputs=row["inputs"],
+            context=row.get("context"),
+            files=stage.of(row.get("files") or ()),
         )
 
     def context_view(name: str) -> RequestContext:

@@ -47,6 +47,7 @@ def _encoder(*, ensure_ascii: bool) -> Callable[[Any], str]:
     return lambda value: "".join(parts(value, 0))
 
 
+_STRING: Callable[[str], str] = json.encoder.encode_basestring
 _ENCODE = _encoder(ensure_ascii=False)
 _ENCODE_ASCII = _encoder(ensure_ascii=True)
 
@@ -60,6 +61,9 @@ def canonical(value: JSON) -> bytes:
         ValueError: NaN, infinity, an integer beyond 2^53 - 1, a lone surrogate,
             a key that is no string, or a value that is no JSON.
     """
+    if type(value) is str:
+        # Without keys there is nothing to sort; a lone surrogate is refused below.
+        return _STRING(value).encode("utf-8")
     text = _encoded(value)
     # UTF-16 sorts like code points as long as no character needs two units.
     if text.isascii() or not _TWO_UNITS.search(text):
@@ -73,6 +77,8 @@ def _encoded(value: Any) -> str:
     A latency below 0.1 ms is not plain, and stands in most rows.
     """
     try:
+        if value and (type(value) is dict or type(value) is list):
+            return _ENCODE(_plain(value))
         return _ENCODE(_plain([value])[0])
     except (_NotPlainError, TypeError):  # TypeError: keys of several types cannot be sorted
         pass

@@ -67,7 +67,10 @@ def html(text: object) -> str:
     Line feeds and tabs stay; every other invisible character is shown by its
     number, as ``⟨U+200B⟩``.
     """
-    shown = _HIDDEN_BUT_LINES.sub(lambda match: f"⟨U+{ord(match.group()):04X}⟩", str(text))
+    text = str(text)
+    if text.isascii() and text.isalnum():
+        return text
+    shown = _HIDDEN_BUT_LINES.sub(lambda match: f"⟨U+{ord(match.group()):04X}⟩", text)
     return _html.escape(shown, quote=True)
 
 

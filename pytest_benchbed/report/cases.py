@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from typing import Final
+from typing import NamedTuple
 
 from pydantic_core import from_json
 
@@ -57,8 +58,10 @@ class Change:
     kept: Errors = ()
 
 
-@dataclass(frozen=True, slots=True)
-class CaseLine:
+_UNCHANGED = Change("unchanged")
+
+
+class CaseLine(NamedTuple):
     """One case of the list."""
 
     id: str
@@ -140,7 +143,7 @@ def _change(row: Mapping[str, Any], change: Change | None, profile: str) -> Chan
     if change is not None:
         return change
     errors = row["errors"].get(profile) or ()
-    return Change("remaining", kept=tuple(errors)) if errors else Change("unchanged")
+    return Change("remaining", kept=tuple(errors)) if errors else _UNCHANGED
 
 
 class Details:

@@ -39,14 +39,23 @@ def write_comparison(
 
     def rows() -> Iterable[bytes]:
         for case in sorted(set(cases)):
-            predictions: dict[str, Any] = {"candidate": prediction(candidate, case)}
-            if baseline is not None:
-                predictions["baseline"] = prediction(baseline, case)
+            # Keys in canonical order: baseline, candidate, controls.
+            parts = [] if baseline is None else [b'"baseline":' + _text(baseline, case)]
+            parts.append(b'"candidate":' + _text(candidate, case))
             if controls:
-                predictions["controls"] = [prediction(control, case) for control in controls]
-            yield canonical({"case": case, "answer": answer(case), "predictions": predictions})
+                texts = b",".join(_text(control, case) for control in controls)
+                parts.append(b'"controls":[%b]' % texts)
+            yield b'{"answer":%b,"case":%b,"predictions":{%b}}' % (
+                canonical(answer(case)),
+                canonical(case),
+                b",".join(parts),
+            )
 
     return write_lines(path, rows())
+
+
+def _text(replies: Replies, case: str) -> bytes:
+    return canonical(prediction(replies, case))
 
 
 def prediction(replies: Replies, case: str) -> Any:
