@@ -278,7 +278,7 @@ class CallsFile:
     def _put(self, data: bytes, heads: Sequence[tuple[Head, bytes]], *, durable: bool) -> None:
         with self._lock:
             if self._is_closed:
-                raise TechnicalFailure("storage", "the record is closed", where=self.path.name)
+                raise _unstored(self.path, "the record is closed")
             offset = self._size
             self._write(data)
             self._size += len(data)
@@ -288,7 +288,7 @@ class CallsFile:
             try:
                 _sync(self._descriptor)
             except OSError as error:
-                raise TechnicalFailure("storage", str(error), where=self.path.name) from None
+                raise _unstored(self.path, str(error)) from None
         for head, part in heads:
             case, attempt, state = head
             if case is not None and state is not None:
@@ -309,7 +309,7 @@ class CallsFile:
         except OSError:
             # The torn line stays the last one, which reading allows; nothing may follow it.
             self._is_closed = self._is_torn = True
-        raise TechnicalFailure("storage", cause, where=self.path.name)
+        raise _unstored(self.path, cause)
 
     def close(self) -> None:
         """Close the file; later records are refused."""
@@ -318,6 +318,10 @@ class CallsFile:
             if self._descriptor >= 0:
                 os.close(self._descriptor)
                 self._descriptor = -1
+
+
+def _unstored(path: Path, cause: str) -> TechnicalFailure:
+    return TechnicalFailure("storage", cause, where=path.name, whose="system")
 
 
 def tampered(path: Path, what: str) -> TechnicalFailure:

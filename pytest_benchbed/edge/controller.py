@@ -157,8 +157,12 @@ class Controller:
                 session.exitstatus = pytest.ExitCode.INTERRUPTED
         except KeyboardInterrupt:
             self.live.kill()
-            self.live.broke("interrupted while the run was written; go on with --bench-resume")
+            self.live.broke(f"interrupted while it was written{self.live.how_to_go_on()}")
             self.verdicts = []
+        except BenchbedError as error:
+            # A full disk, most likely; what was paid for is on record.
+            self.live.broke(f"{' '.join(str(error).splitlines())}{self.live.how_to_go_on()}")
+            self.live.kill()
         except BaseException as error:
             # Also sys.exit() or pytest.skip() in a type or an observer: neither ends green.
             # An exception here would print a raw traceback and skip the summary.

@@ -28,8 +28,19 @@ from pytest_benchbed.edge.plan import Plan
 from pytest_benchbed.edge.results import result_text
 from pytest_benchbed.edge.session import SESSION
 from pytest_benchbed.model.canonical import sha256_hex
-from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.model.escape import term
+
+
+class NoScore(pytest.fail.Exception):
+    """A case without a score: a technical failure, never an assertion.
+
+    pytest asks an item for its text in the call phase alone, and renders a
+    traceback in setup, 20 ms each; an exception of its own kind has none.
+    """
+
+    def __init__(self, reason: str) -> None:
+        """``reason``: of the row."""
+        super().__init__(msg=reason, pytrace=False)
 
 
 def case_function() -> None:
@@ -81,7 +92,7 @@ class CaseItem(pytest.Function):
             self._decide(evaluation)
         if first["state"] == "technical":
             assert evaluation is not None
-            self._fail(TechnicalFailure("technical", evaluation.row["reason"] or ""))
+            self._fail(NoScore(evaluation.row["reason"] or ""))
         if first["state"] == "unsupported":
             assert evaluation is not None
             pytest.skip(term(evaluation.row["reason"] or "not supported by the adapter"))
@@ -110,7 +121,7 @@ class CaseItem(pytest.Function):
         self.answers = []
         outcome = self._decide(evaluation)
         if outcome.outcome == "error":
-            self._fail(TechnicalFailure("technical", evaluation.row["reason"] or ""))
+            self._fail(NoScore(evaluation.row["reason"] or ""))
         if outcome.outcome in ("failed", "xfailed"):
             self._fail(AssertionError(failure_text(self.config, self.plan, evaluation, outcome)))
 
@@ -143,9 +154,9 @@ class CaseItem(pytest.Function):
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> Any:  # type: ignore[override]
         """Return our own bounded lines for our failures, pytest's text for a user fixture's."""
         if excinfo.value is self.failure:
-            if isinstance(excinfo.value, TechnicalFailure):
+            if isinstance(excinfo.value, NoScore):
                 return (
-                    f"benchbed: no score for {self.name}: {term(excinfo.value.detail, 500)}\n"
+                    f"benchbed: no score for {self.name}: {term(excinfo.value.msg or '', 300)}\n"
                     f"  again: {rerun_command(self.config, self.plan, self.name)}"
                 )
             return str(excinfo.value)
@@ -165,12 +176,18 @@ class ItemReports:
         sees the final outcome. ``pytest.xfail()`` is no way to get there, since
         ``--runxfail`` turns it into a pass.
         """
+        excinfo = call.excinfo
+        failure = item.failure if isinstance(item, CaseItem) else None
+        is_ours = excinfo is not None and failure is not None and excinfo.value is failure
+        if excinfo is not None and is_ours:
+            # Nobody sees our frames; filtering them would cost more than the case.
+            excinfo.traceback = excinfo.traceback[-1:]
         report = yield
         if not isinstance(item, CaseItem):
             return report
-        if item.failure is not None and call.excinfo and call.excinfo.value is item.failure:
+        if excinfo is not None and is_ours:
             # pytest asks the item for its text in the call phase alone.
-            report.longrepr = item.repr_failure(call.excinfo)
+            report.longrepr = item.repr_failure(excinfo)
         text = ""
         if item.result and (report.when == "call" or report.outcome != "passed"):
             text, item.result = item.result, ""

@@ -193,6 +193,11 @@ class LiveRuns:
         run.closing.close()
         return verdict
 
+    def how_to_go_on(self) -> str:
+        """Return the end of a message about a run that could not be written."""
+        left = [f"--bench-resume={run.plan.run_id}" for run in self.runs]
+        return f" Go on with {' or '.join(left)}." if left else ""
+
     def broke(self, why: str) -> None:
         """Remember why the session cannot go on."""
         self.trouble = self.trouble or why

@@ -75,19 +75,22 @@ class LastLine:
                 reporter.write_line(text, **({"green": True} if is_good else {"red": True}))
 
 
-_KEPT = pytest.StashKey[list[Any]]()
+_KEPT = pytest.StashKey[dict[str, list[Any]]]()
+MAX_SHOWN = 50
+"""Failed cases whose text is printed; likewise errors. The page has all of them."""
 
 
 class SummarySwap:
-    """Shortens what pytest searches for each failure.
+    """Shortens what pytest prints and searches for each failure.
 
     For every failed report it scans all passed setup and teardown reports for
     captured sections, which is quadratic. Ours have none; the swapped list
-    keeps reports with sections and all reports that are not ours.
+    keeps reports with sections and all reports that are not ours. Of our own
+    failures the first are printed: ten thousand of one cause help nobody.
     """
 
     def __init__(self, config: pytest.Config) -> None:
-        """``config``: keeps the list meanwhile."""
+        """``config``: keeps the lists meanwhile."""
         self._config = config
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -95,28 +98,52 @@ class SummarySwap:
         self, terminalreporter: pytest.TerminalReporter
     ) -> Generator[None, object, object]:
         """Swap before pytest's own wrapper prints the failures."""
-        kept = terminalreporter.stats.get("")
-        if kept is not None:
-            self._config.stash[_KEPT] = kept
-            terminalreporter.stats[""] = [
-                report
-                for report in kept
-                if getattr(report, "sections", None) or not hasattr(report, "benchbed")
-            ]
+        stats = terminalreporter.stats
+        kept = {name: stats[name] for name in ("", "failed", "error") if name in stats}
+        self._config.stash[_KEPT] = kept
+        for name, reports in kept.items():
+            stats[name] = _searched(reports) if name == "" else _printed(reports)
         return (yield)
 
 
+def _searched(reports: list[Any]) -> list[Any]:
+    return [
+        report
+        for report in reports
+        if getattr(report, "sections", None) or not hasattr(report, "benchbed")
+    ]
+
+
+def _printed(reports: list[Any]) -> list[Any]:
+    left = MAX_SHOWN
+    printed = []
+    for report in reports:
+        if hasattr(report, "benchbed"):
+            left -= 1
+            if left < 0:
+                continue
+        printed.append(report)
+    return printed
+
+
 class SummaryRestore:
-    """Puts the whole list back before ``--durations`` reads it."""
+    """Puts the whole lists back before ``--durations`` and the counts read them."""
 
     def __init__(self, config: pytest.Config) -> None:
-        """``config``: has kept the list."""
+        """``config``: has kept the lists."""
         self._config = config
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Restore; a plain hook runs after every wrapper's first half."""
         kept = self._config.stash.get(_KEPT, None)
-        if kept is not None:
-            terminalreporter.stats[""] = kept
-            del self._config.stash[_KEPT]
+        if kept is None:
+            return
+        del self._config.stash[_KEPT]
+        stats = terminalreporter.stats
+        hidden = sum(len(kept.get(name, ())) - len(stats[name]) for name in kept if name)
+        stats.update(kept)
+        if hidden:
+            terminalreporter.write_line(
+                f"benchbed: {hidden} more cases failed and are not printed; the report has them all"
+            )

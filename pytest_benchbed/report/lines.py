@@ -20,6 +20,7 @@ from pytest_benchbed.report.facts import isolation_text
 from pytest_benchbed.report.facts import spend_text
 from pytest_benchbed.report.next_steps import control_command
 from pytest_benchbed.report.next_steps import next_steps
+from pytest_benchbed.report.numbers import count
 from pytest_benchbed.report.numbers import seconds
 from pytest_benchbed.report.view import RunView
 
@@ -124,13 +125,23 @@ def _measures(view: RunView) -> Iterator[str]:
 
 
 def _technical(failures: Iterable[TechnicalRecord], hide_texts: bool) -> Iterator[str]:
-    found = sorted(failures, key=lambda one: (one.case is not None, one.case or ""))
-    for one in found[:MAX_TECHNICAL]:
-        detail = "" if hide_texts or not one.detail else f": {term(one.detail, 160)}"
-        whom = f"case {term(one.case)}" if one.case else "the whole run"
-        yield f"  technical: {whom}: {one.whose}: {term(one.kind, 60)}{detail}"
-    if len(found) > MAX_TECHNICAL:
-        yield f"  technical: {len(found) - MAX_TECHNICAL} more, see the report"
+    """Say each cause once, those of the whole run first, with the cases it concerns."""
+    cases: dict[tuple[str, str, str], list[str | None]] = {}
+    for one in sorted(failures, key=lambda one: (one.case is not None, one.case or "")):
+        cases.setdefault((one.whose, one.kind, one.detail), []).append(one.case)
+    for (whose, kind, detail), concerned in list(cases.items())[:MAX_TECHNICAL]:
+        cause = f"{whose}: {term(kind, 60)}"
+        cause += "" if hide_texts or not detail else f": {term(detail, 160)}"
+        names = [term(case) for case in concerned if case is not None]
+        whom = "the whole run" if None in concerned else ""
+        if len(names) == 1:
+            whom += f"{', ' if whom else ''}case {names[0]}"
+        elif names:
+            whom += f"{', ' if whom else ''}{count(len(names), 'case')} ({', '.join(names[:3])}"
+            whom += ", …)" if len(names) > 3 else ")"
+        yield f"  technical: {whom}: {cause}"
+    if len(cases) > MAX_TECHNICAL:
+        yield f"  technical: {count(len(cases) - MAX_TECHNICAL, 'more cause')}, see the report"
 
 
 def _path(view: RunView) -> str:

@@ -51,6 +51,15 @@ def test_a_run_is_told_in_a_few_lines(tmp_path) -> None:
     )
 
 
+def test_a_cause_is_said_once_with_its_cases(tmp_path) -> None:
+    cases = [Made(f"t{n}", state="technical", reason="exit status 3") for n in range(5)]
+
+    lines = list(view_lines(load(write_run(tmp_path / "runs", [*cases, Made("ok", now=[X])]))))
+
+    found = [line for line in lines if "technical: " in line]
+    assert found == ["  technical: 5 cases (t0, t1, t2, …): adapter: crash: exit status 3"]
+
+
 @pytest.mark.req("ENV-051")
 def test_a_blocked_run_shows_its_failures_and_no_measure(tmp_path) -> None:
     cases = [Made(f"t{n}", state="technical", reason=f"signal {n}") for n in range(7)]
@@ -58,7 +67,7 @@ def test_a_blocked_run_shows_its_failures_and_no_measure(tmp_path) -> None:
     lines = list(view_lines(load(write_run(tmp_path / "runs", [*cases, Made("ok", now=[X])]))))
 
     assert "  technical: case t0: adapter: crash: signal 0" in lines
-    assert "  technical: 2 more, see the report" in lines
+    assert "  technical: 2 more causes, see the report" in lines
     assert not any("exact" in line or "latency" in line for line in lines)
     assert any(line.startswith("  no measures: the run is blocked") for line in lines)
     assert lines[-1].startswith("  next: pytest")
