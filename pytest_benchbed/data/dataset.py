@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from typing import NamedTuple
 
@@ -30,6 +31,9 @@ from pytest_benchbed.model.names import unknown_name
 
 CASES_FILE = "cases.jsonl"
 CONTEXTS_FILE = "contexts.jsonl"
+
+
+_NO_FACETS: Mapping[str, str] = MappingProxyType({})
 
 
 class CaseEntry(NamedTuple):
@@ -142,7 +146,9 @@ class Dataset:
             if name in self.retired:
                 continue
             tags = tuple(row.tags or ())
-            facets = {str(key): value for key, value in (row.facets or {}).items()}
+            facets: Mapping[str, str] = _NO_FACETS
+            if row.facets:
+                facets = {str(key): value for key, value in row.facets.items()}
             yield CaseEntry(name, line, row.category, tags, row.group, row.context, facets)
 
     def row(self, case_id: str) -> CaseRow:

@@ -43,6 +43,13 @@ class NoScore(pytest.fail.Exception):
         super().__init__(msg=reason, pytrace=False)
 
 
+# Every item keeps its own; one object for all of an outcome.
+_VERDICTS = {
+    outcome: ("benchbed_verdict", outcome)
+    for outcome in ("passed", "failed", "xfailed", "error", "skipped")
+}
+
+
 def case_function() -> None:
     """Stand for the test function: the item runs itself."""
 
@@ -141,7 +148,7 @@ class CaseItem(pytest.Function):
         self.decided = outcome
         self.result = result_text(plan.name, row, evaluation.technical)
         self.user_properties += [
-            ("benchbed_verdict", outcome.outcome),
+            _VERDICTS[outcome.outcome],
             ("benchbed_digest", sha256_hex(self.result.encode("ascii"))),
             ("benchbed_case", case),
         ]

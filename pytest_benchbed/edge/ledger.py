@@ -46,6 +46,11 @@ class Ledger:
         self.runs = {plan.name: RunLedger(plan) for plan in plans}
         self._find_plan = find_plan
 
+    def close(self) -> None:
+        """Forget the results; safe to call again."""
+        for run in self.runs.values():
+            run.rows.close()
+
     def expect(self, node_ids: Iterable[str]) -> None:
         """Take the ids that pytest will run; those that are no cases are left out."""
         for node_id in node_ids:

@@ -208,6 +208,7 @@ class LiveRuns:
             self.broker.close(0.0)
         for run in self.runs:
             run.closing.close()
+        self.ledger.close()
 
 
 def _was_asked(paths: RunPaths) -> bool:

@@ -1,15 +1,20 @@
 """A case's result as it travels in a report, and the results that have arrived.
 
 One ASCII text a case, made once in the item: the row in it is the very line of
-``results.jsonl``, so nothing is encoded again at the end. Kept as text, since
-the rows of a long run as objects take four times the memory.
+``results.jsonl``, so nothing is encoded again at the end. What has arrived lies
+in a temporary file: as objects the rows of a long run take as much memory as
+all of its tests.
 """
 
 from __future__ import annotations
 
+import os
 import re
+import tempfile
+from array import array
 from collections.abc import Iterator
 from collections.abc import Mapping
+from typing import IO
 from typing import Any
 
 from pydantic_core import from_json
@@ -21,6 +26,7 @@ from pytest_benchbed.runs.row_text import row_text
 Row = dict[str, Any]
 
 _NO_TECHNICAL = ',"technical":[]}'
+_NO_KEYS: dict[str, str] = {}
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 
 
@@ -40,40 +46,88 @@ def _head(benchmark: str) -> str:
 
 
 class Results(Mapping[str, Row]):
-    """The rows of one run by case, each parsed when it is asked for."""
+    """The rows of one run by case, each read when it is asked for."""
 
     def __init__(self, benchmark: str) -> None:
         """``benchmark``: id of the type whose results are kept."""
         self._head = _head(benchmark)
-        self._lines: dict[str, str] = {}
+        self._places: dict[str, int] = {}
+        """Case to the number of its row, in order of arrival."""
+        self._starts = array("Q", [0])
+        self._spool: IO[bytes] | None = None
 
     def put(self, case: str, text: str) -> list[dict[str, Any]]:
         """Keep the result of a case, as :func:`result_text` made it; return its failures."""
+        technical: list[dict[str, Any]] = []
         if text.endswith(_NO_TECHNICAL):
-            self._lines[case] = text[len(self._head) : -len(_NO_TECHNICAL)]
-            return []
-        result = from_json(text)
-        # Encoded again: a failure is rare.
-        self._lines[case] = ascii_json(result["row"])
-        technical: list[dict[str, Any]] = result["technical"]
+            line = text[len(self._head) : -len(_NO_TECHNICAL)]
+        else:
+            result = from_json(text)
+            # Encoded again: a failure is rare.
+            line = ascii_json(result["row"])
+            technical = result["technical"]
+        if self._spool is None:
+            # Without a name and outside the run: no system under test comes upon it.
+            self._spool = tempfile.TemporaryFile(prefix="benchbed-results-")  # noqa: SIM115
+        self._spool.write(line.encode("ascii"))
+        self._places[case] = len(self._places)
+        self._starts.append(self._starts[-1] + len(line))
         return technical
 
     def lines(self) -> Iterator[bytes]:
         """Yield the lines of ``results.jsonl``: canonical, in the order of the cases."""
-        for case in sorted(self._lines):
-            line = self._lines[case]
+        for case in sorted(self._places):
+            line = self._read(case)
             # Without an escape it is canonical as it stands.
-            yield line.encode("ascii") if "\\u" not in line else canonical(from_json(line))
+            yield canonical(from_json(line)) if b"\\u" in line else line
+
+    def rows(self, *, with_keys: bool) -> dict[str, Row]:
+        """Return all rows by case, in order; what many have in common is one object.
+
+        ``with_keys``: with ``keys`` and ``key_parts``, half of a row, which are looked
+        at only where there is something to compare with.
+        """
+        rows: dict[str, Row] = {}
+        last: Row = {"errors": {}, "metrics": {}, "x": {"usage": {}}}
+        for case in sorted(self._places):
+            row = self[case]
+            for name in ("errors", "metrics"):
+                if row[name] == last[name]:
+                    row[name] = last[name]
+            if row["x"]["usage"] == last["x"]["usage"]:
+                row["x"]["usage"] = last["x"]["usage"]
+            if not with_keys:
+                row["keys"] = row["key_parts"] = _NO_KEYS
+            rows[case] = last = row
+        return rows
+
+    def close(self) -> None:
+        """Forget every row; safe to call again."""
+        self._places.clear()
+        if self._spool is not None:
+            self._spool.close()
+
+    def _read(self, case: str) -> bytes:
+        number = self._places[case]
+        offset, end = self._starts[number : number + 2]
+        assert self._spool is not None, "a case has a place once it was put"
+        self._spool.flush()
+        if hasattr(os, "pread"):
+            return os.pread(self._spool.fileno(), end - offset, offset)
+        self._spool.seek(offset)
+        line = self._spool.read(end - offset)
+        self._spool.seek(0, os.SEEK_END)
+        return line
 
     def __getitem__(self, case: str) -> Row:
-        row: Row = from_json(self._lines[case], cache_strings="keys")
+        row: Row = from_json(self._read(case), cache_strings="keys")
         return row
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._lines)
+        return iter(self._places)
 
     def __len__(self) -> int:
-        return len(self._lines)
+        return len(self._places)
 
     def __contains__(self, case: object) -> bool:
-        return case in self._lines
+        return case in self._places

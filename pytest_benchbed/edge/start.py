@@ -169,7 +169,7 @@ def _calls(
     guarded: Sequence[Path],
 ) -> RunCalls:
     dataset = plan.dataset
-    categories = {entry.id: entry.category for entry in plan.entries}
+    categories = {entry.id: entry.category for entry in plan.entries if entry.category}
 
     def view(case: str) -> RequestCase:
         row = dataset.known_row(case)

@@ -139,21 +139,17 @@ def _bucket(
     count = 0
     for group in view.groups(head.name):
         yield str(macros.group_start(GroupHead(group.category, len(group.lines), is_open)))
-        waiting: list[Row] = []
         for line in group.lines:
             row = _row(line, is_paired)
             if not line.has_details or room.left <= 0:
-                waiting.append(row)
+                yield _plain_case(row)
                 if line.has_details:
                     left_out = left_out or line.id
                     count += 1
                 continue
-            yield "".join(map(_plain_case, waiting))
-            waiting = []
             part = str(macros.case_block(row, block(view, line, assets)))
             room.left -= len(part.encode("utf-8"))
             yield part
-        yield "".join(map(_plain_case, waiting))
         yield str(macros.group_end())
     yield str(macros.bucket_end(head, count, show_command(view, left_out) if left_out else ""))
 
