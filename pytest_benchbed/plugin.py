@@ -7,6 +7,7 @@ whether there is anything to do.
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,6 +58,13 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
             "--looponfail reruns for ever and every run spends: leave out -f with --bench."
         )
     return None
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None, object, object]:
+    """Refuse paths inside a run, outermost: pytest loads the ``conftest.py`` beside them next."""
+    activation.refuse_run_folders(early_config)
+    return (yield)
 
 
 @pytest.hookimpl(trylast=True)

@@ -88,7 +88,7 @@ def read_reply(
         raise BatchFailure("result_record", f"cost_usd: {error}", where=where) from None
     usage = Usage(
         cost_usd=cost_usd,
-        model=system.model,
+        model=redactor.text(system.model),
         execution_failures=system.execution_failures,
         unpriced_attempts=system.unpriced_attempts,
     )

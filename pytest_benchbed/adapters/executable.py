@@ -6,7 +6,9 @@ has ended (ENV-040).
 
 from __future__ import annotations
 
+import contextlib
 import os
+import stat
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +23,7 @@ from pytest_benchbed.adapters.process import Order
 from pytest_benchbed.adapters.process import Process
 from pytest_benchbed.adapters.process import start
 from pytest_benchbed.adapters.reader import RESULT_NAME
+from pytest_benchbed.adapters.redaction import Redactor
 from pytest_benchbed.adapters.spec import AdapterSpec
 from pytest_benchbed.model.canonical import canonical
 from pytest_benchbed.model.errors import TechnicalFailure
@@ -93,6 +96,7 @@ def run_executable(
         ) from None
     finally:
         process.kill()
+        _redact_folder(output, environment.redactor)
 
 
 def _watch(
@@ -161,6 +165,24 @@ def _check_folder(output: Path, limits: Limits) -> None:
             f"it wrote {size} bytes; {limits.directory_bytes} are allowed",
             where=output.name,
         )
+
+
+def _redact_folder(output: Path, redactor: Redactor) -> None:
+    """Take the secrets out of the files that it wrote itself; what stays is archived and shown."""
+    if not redactor.values:
+        return
+    for folder, _, names in os.walk(output):
+        for name in names:
+            path = Path(folder, name)
+            # Gone, or nothing that can be read: then nobody else reads it either.
+            with contextlib.suppress(OSError):
+                status = path.lstat()
+                # A second name may be somebody else's file.
+                if stat.S_ISREG(status.st_mode) and status.st_nlink == 1:
+                    data = path.read_bytes()
+                    clean = redactor.known(data)
+                    if clean != data:
+                        path.write_bytes(clean)
 
 
 def _set_aside(output: Path) -> None:

@@ -56,9 +56,13 @@ class Redactor:
 
     def data(self, data: bytes) -> bytes:
         """Return output of a process without the values and without what looks like a key."""
-        if self._known:
-            data = self._known.sub(lambda match: self._marks[match.group()], data)
-        return _KEYS.sub(_KEY_MARK, data)
+        return _KEYS.sub(_KEY_MARK, self.known(data))
+
+    def known(self, data: bytes) -> bytes:
+        """Return data without the values; what only looks like a key may be of a document."""
+        if self._known is None:
+            return data
+        return self._known.sub(lambda match: self._marks[match.group()], data)
 
     def text(self, text: str) -> str:
         """Return a message without the values and without what looks like a key."""

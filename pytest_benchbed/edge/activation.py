@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
+
+from pytest_benchbed.model.escape import term
 
 CASES = "cases.jsonl"
 MANIFEST = "manifest.json"
@@ -67,6 +70,43 @@ def is_run_folder(path: Path, config: pytest.Config) -> bool:
     if (path / "run.json").is_file() or (path / "run-set.json").is_file():
         return True
     return path.name == runs_dir(config).name and path.resolve() == runs_dir(config)
+
+
+def refuse_run_folders(config: pytest.Config) -> None:
+    """Refuse a session that is started in a run, or told to collect something inside one.
+
+    Asked before pytest imports the ``conftest.py`` of its arguments. Costs two
+    ``stat`` calls for each folder above an argument.
+
+    Raises:
+        pytest.UsageError: naming the run.
+    """
+    here = config.invocation_params.dir
+    arguments = getattr(config.known_args_namespace, "file_or_dir", None) or ()
+    folders: dict[Path, None] = {}
+    for argument in ("", *arguments):
+        path = Path(os.path.normpath(here / str(argument).split("::", 1)[0]))
+        folders.update(dict.fromkeys((path, *path.parents)))
+    for folder in folders:
+        if _is_own_run(folder):
+            raise pytest.UsageError(
+                f"{term(str(folder), 200)} holds what a system wrote: run directories are never "
+                "collected, and nothing in them is imported.\n"
+                "Start pytest outside of it, and name your own tests."
+            )
+
+
+def _is_own_run(folder: Path) -> bool:
+    """Say whether a run or a run set of ours lies there; others have files of these names too."""
+    for name in ("run.json", "run-set.json"):
+        try:
+            with open(os.path.join(folder, name), "rb") as file:  # noqa: PTH118, PTH123
+                # Not pathlib: this is asked in every session of the environment.
+                if b'"benchbed.run' in file.read(1_000_000):
+                    return True
+        except OSError:
+            continue
+    return False
 
 
 def is_dry(config: pytest.Config) -> bool:

@@ -217,9 +217,11 @@ def _final_record(
         )
     states = [row["state"] for row in rows]
     info = describe(run, broker.info(plan.name))
+    redactor = Redactor(secrets(info))
     return record.model_copy(
         update={
-            "argv": [Redactor(secrets(info)).text(word) for word in record.argv],
+            "argv": [redactor.text(word) for word in record.argv],
+            "note": record.note and redactor.text(record.note),
             "adapter": final_adapter_record(run, info),
             "executor": record.executor.model_copy(update={"slots": broker.slots}),
             "dataset": record.dataset.model_copy(update={"canary": canary}),
