@@ -21,13 +21,15 @@ from dataclasses import field
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
-from typing import NamedTuple
 
 from pydantic_core import from_json
 
 from pytest_benchbed.calls.line import Line
 from pytest_benchbed.calls.line import seal
 from pytest_benchbed.calls.line import unseal
+from pytest_benchbed.calls.places import Place
+from pytest_benchbed.calls.places import Places
+from pytest_benchbed.calls.places import line_digest
 from pytest_benchbed.calls.spend import Tally
 from pytest_benchbed.model.errors import RunRefused
 from pytest_benchbed.model.errors import TechnicalFailure
@@ -39,16 +41,6 @@ Head = tuple[str | None, int, str | None]
 # Where the system has no fdatasync (macOS, Windows) fsync does more and no less.
 _sync = getattr(os, "fdatasync", os.fsync)
 _BINARY = getattr(os, "O_BINARY", 0)
-
-
-class _Place(NamedTuple):
-    """Where the outcome of a case stands in the file."""
-
-    offset: int
-    length: int
-    state: str
-    digest: bytes
-    """Of the line: at level ``process`` the system can write into the file."""
 
 
 @dataclass
@@ -63,7 +55,7 @@ class CallsRecord:
     tally: Tally = field(default_factory=Tally)
     """What the recorded calls cost, every try included; an intent without an outcome is
     ``assumed``, or ``lost_batches``."""
-    _places: dict[tuple[str, int], _Place] = field(default_factory=dict)
+    _places: Places = field(default_factory=Places)
 
     @property
     def spent(self) -> Decimal:
@@ -72,12 +64,12 @@ class CallsRecord:
 
     def state(self, case: str, attempt: int) -> str | None:
         """Return the state of the last outcome of a call; None if there is none."""
-        place = self._places.get((case, attempt))
+        place = self._places.get(case, attempt)
         return None if place is None else place.state
 
     def outcome(self, case: str, attempt: int) -> Line | None:
         """Return the last outcome of a call, read from the file; None if there is none."""
-        place = self._places.get((case, attempt))
+        place = self._places.get(case, attempt)
         if place is None:
             return None
         with self.path.open("rb") as lines:
@@ -147,13 +139,8 @@ def _index(
         open_intents[key] -= 1
         record.tally.add(row)
     if row["case"] is not None:
-        place = _Place(offset, len(data), row["state"], _digest(data))
-        record._places[row["case"], row["attempt"]] = place
-
-
-def _digest(data: bytes) -> bytes:
-    # 16 bytes: every case has one in memory.
-    return hashlib.blake2b(data, digest_size=16).digest()
+        place = Place(offset, len(data), row["state"], line_digest(data))
+        record._places.put(row["case"], row["attempt"], place)
 
 
 def _head(row: Mapping[str, Any]) -> Head:
@@ -178,7 +165,7 @@ class CallsFile:
         self._is_closed = False
         self._is_torn = False
         self._written = hashlib.sha256()
-        self._places: dict[tuple[str, int], _Place] = {}
+        self._places = Places()
 
     @classmethod
     def create(cls, path: Path) -> CallsFile:
@@ -212,14 +199,12 @@ class CallsFile:
             _sync(descriptor)
         calls = cls(path, descriptor, record.size)
         calls._written = _content(path, record.size)
-        calls._places = {
-            key: place for key, place in record._places.items() if place.state != "technical"
-        }
+        calls._places = record._places.without("technical")
         return calls
 
     def state(self, case: str, attempt: int) -> str | None:
         """Return the state of the outcome that :meth:`outcome` would give, without reading it."""
-        place = self._places.get((case, attempt))
+        place = self._places.get(case, attempt)
         return None if place is None else place.state
 
     def outcome(self, case: str, attempt: int) -> Line | None:
@@ -228,7 +213,7 @@ class CallsFile:
         Raises:
             TechnicalFailure: kind ``tampered_record``; it is not what was written.
         """
-        place = self._places.get((case, attempt))
+        place = self._places.get(case, attempt)
         if place is None:
             return None
         with self._lock:
@@ -236,7 +221,7 @@ class CallsFile:
                 return None
             os.lseek(self._descriptor, place.offset, os.SEEK_SET)
             data = os.read(self._descriptor, place.length)
-        if _digest(data) != place.digest:
+        if line_digest(data) != place.digest:
             raise tampered(self.path, "its outcome")
         return _parsed(data)
 
@@ -292,7 +277,8 @@ class CallsFile:
         for head, part in heads:
             case, attempt, state = head
             if case is not None and state is not None:
-                self._places[case, attempt] = _Place(offset, len(part), state, _digest(part))
+                place = Place(offset, len(part), state, line_digest(part))
+                self._places.put(case, attempt, place)
             offset += len(part)
 
     def _write(self, data: bytes) -> None:

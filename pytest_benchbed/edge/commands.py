@@ -7,7 +7,6 @@ import shlex
 from pathlib import Path
 
 import pytest
-import yaml
 
 from pytest_benchbed.edge.plan import Plan
 from pytest_benchbed.runs.read import Run
@@ -70,6 +69,9 @@ def _how(config: pytest.Config, plan: Plan, *, is_whole: bool = False) -> list[s
 
 def option_text(value: object) -> str:
     """Write an adapter option's value so that it is read back equal."""
+    # Here: most runs have no option, and pay 2 MB for it otherwise.
+    import yaml
+
     if isinstance(value, str):
         # Quoted only where a bare word would be read as a number, a list or null.
         return str(yaml.safe_dump(value, default_flow_style=True, width=10**6)).split("\n")[0]
