@@ -129,3 +129,12 @@ def test_workflows_run_on_three_systems_and_three_pythons() -> None:
     assert any(".ci/run" in step.get("run", "") for step in jobs["gate"]["steps"])
     nightly = yaml.safe_load((folder / "nightly.yml").read_text(encoding="utf-8"))
     assert all(job["continue-on-error"] for job in nightly["jobs"].values())
+    axes = nightly["jobs"]["next"]["strategy"]["matrix"]
+    assert axes["tests"] == ["tests/canary", "tests/plugin", "tests/neighbours"]
+    assert axes["against"] == ["newest release", "main branches"]
+    wanted = {
+        step.get("if", "").rpartition("== ")[2].strip("'")
+        for step in nightly["jobs"]["next"]["steps"]
+    }
+    assert set(axes["against"]) <= wanted
+    assert all((tree.ROOT / folder).is_dir() for folder in axes["tests"])

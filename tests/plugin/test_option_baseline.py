@@ -114,7 +114,9 @@ def test_an_empty_baseline_is_refused(bench: Bench) -> None:
     assert bench.calls() == []
 
 
-def test_a_baseline_edited_by_the_adapter_during_the_run_blocks_and_excuses_nothing(bench: Bench) -> None:
+def test_a_baseline_edited_by_the_adapter_during_the_run_blocks_and_excuses_nothing(
+    bench: Bench,
+) -> None:
     run = bench.record("base")
     bench.answers({"t-002": ["cell"]})
     adapter = bench.path / "toy_adapter.py"
