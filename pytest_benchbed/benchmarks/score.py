@@ -20,6 +20,7 @@ from pytest_benchbed.benchmarks.prediction import validate_prediction
 from pytest_benchbed.benchmarks.short_forms import ScoreFault
 from pytest_benchbed.benchmarks.short_forms import is_number
 from pytest_benchbed.benchmarks.short_forms import spelt_out
+from pytest_benchbed.model import error as model_error
 from pytest_benchbed.model.canonical import canonical
 from pytest_benchbed.model.case import Case
 from pytest_benchbed.model.error import Error
@@ -199,8 +200,11 @@ def _what_raised(benchmark: Benchmark, error: BaseException) -> str:
     """Return the exception's name and the line of the type's code; its text may quote an answer."""
     code = getattr(inspect.unwrap(type(benchmark).score_case), "__code__", None)
     frames = traceback.extract_tb(error.__traceback__)[1:]
+    # Refused by Error or ProfileScore: their own words, which quote no value of a case.
+    refused = frames and frames[-1].filename == model_error.__file__
+    what = f"{type(error).__name__}: {error}" if refused else type(error).__name__
     own = [frame for frame in frames if code is not None and frame.filename == code.co_filename]
     for frame in (own or frames)[-1:]:
         line = f": {frame.line}" if frame.line else ""
-        return f"{type(error).__name__} at {Path(frame.filename).name}:{frame.lineno}{line}"
-    return type(error).__name__
+        return f"{what} at {Path(frame.filename).name}:{frame.lineno}{line}"
+    return what

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from pytest_benchbed.compare.phrases import count
 from pytest_benchbed.conformance.scored import skip_if_broken
 from pytest_benchbed.conformance.subject import Result
 from pytest_benchbed.conformance.subject import Subject
@@ -54,7 +55,7 @@ def twice_never_helps(subject: Subject) -> None:
             for how, double in _DOUBLED.items():
                 changed = subject.result(case, _at(prediction, place, double))
                 findings += [
-                    f"case {case}, {what}: with {how} of {_name(place)} doubled {less}, "
+                    f"case {case}, {what}: with {how} of {_name(place)} doubled it has {less}, "
                     f"before {more}"
                     for less, more in _better(subject, changed, plain)
                 ]
@@ -82,10 +83,10 @@ def order_never_helps(subject: Subject) -> None:
                 continue
             for profile in subject.benchmark.profiles:
                 if plain.scores[profile].keys != turned.scores[profile].keys:
+                    before = count(plain.errors(profile), "error")
                     findings.append(
-                        f"case {case}, wrong.json: {plain.errors(profile)} errors in profile "
-                        f"{profile!r}, and {turned.errors(profile)} or others with "
-                        f"{_name(place)} reversed"
+                        f"case {case}, wrong.json: {before} in profile {profile!r}, but "
+                        f"{turned.errors(profile)} or others with {_name(place)} reversed"
                     )
     if findings:
         subject.broken(
@@ -121,7 +122,7 @@ def _better(subject: Subject, changed: Result, plain: Result) -> Iterator[tuple[
     for profile in subject.benchmark.profiles:
         less, more = changed.errors(profile), plain.errors(profile)
         if less < more:
-            yield f"{less} errors in profile {profile!r}", f"{more}"
+            yield f"{count(less, 'error')} in profile {profile!r}", f"{more}"
     before, after = plain.quality, changed.quality
     # Four places: as figures are compared everywhere.
     if before is not None and after is not None and round(after, 4) > round(before, 4):

@@ -106,6 +106,7 @@ def run_adapter(
     ini.write_text("[pytest]\n", encoding="utf-8")
     words = [
         "--disable-plugin-autoload",
+        "--noconftest",
         *("-p", "pytest_benchbed.plugin"),
         # They change this process, and its own session has them already.
         *(word for name in _LEFT_OUT for word in ("-p", f"no:{name}")),

@@ -91,6 +91,7 @@ def answers_have_no_error(subject: Subject) -> None:
 def correct_has_no_error(subject: Subject) -> None:
     """Score ``correct.json``."""
     predictions = subject.fixture(CORRECT)
+    skip_if_broken(subject)
     findings = []
     for case, prediction in predictions.items():
         result = subject.result(case, prediction)
@@ -153,9 +154,9 @@ def empty_passes_nothing(subject: Subject) -> None:
 
 def _hollow(own: Any) -> Iterator[Any]:
     """Yield nothing in every form: bare, and in the shape of a right prediction."""
-    yield from ({}, [], "")
-    yield _emptied(own, keep_numbers=True)
-    yield _emptied(own, keep_numbers=False)
+    emptied = (_emptied(own, keep_numbers=keep) for keep in (True, False))
+    distinct = {canonical(value): value for value in ({}, [], "", *emptied)}
+    yield from distinct.values()
 
 
 def _emptied(value: Any, *, keep_numbers: bool) -> Any:

@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +36,8 @@ def another_seed_gives_the_same(subject: Subject, folder: Path) -> None:
     items = [[what, case, prediction] for what, case, prediction in subject.predictions()]
     job = {"benchmark": subject.id, "items": items, "words": _words(subject.config)}
     (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
-    lines = {seed: _scored(subject, folder, seed) for seed in SEEDS}
-    first, second = lines.values()
+    with ThreadPoolExecutor(len(SEEDS)) as pool:
+        first, second = pool.map(lambda seed: _scored(subject, folder, seed), SEEDS)
     findings = [
         f"case {case}, given {what}: {_difference(one, two)}"
         for (what, case, _), one, two in zip(items, first, second, strict=True)

@@ -27,6 +27,7 @@ from pytest_benchbed.benchmarks.declaration import type_name
 from pytest_benchbed.benchmarks.score import quality
 from pytest_benchbed.benchmarks.score import score
 from pytest_benchbed.benchmarks.score import validate_prediction
+from pytest_benchbed.compare.phrases import count
 from pytest_benchbed.conformance.nested import Nested
 from pytest_benchbed.conformance.nested import run_with_predictions
 from pytest_benchbed.data.answers import Answers
@@ -46,7 +47,7 @@ from pytest_benchbed.model.strict import read_json
 
 CORRECT = "correct.json"
 WRONG = "wrong.json"
-SAMPLE = 24
+SAMPLE = 16
 """Cases that rules over changed predictions look at."""
 SHOWN = 5
 """Findings written out in a failure."""
@@ -259,8 +260,7 @@ def told(result: Result, profile: str) -> str:
         return f"refused ({term(result.refused.detail, 80)})"
     if result.broken is not None:
         return f"the scorer broke ({result.broken.kind})"
-    number = result.errors(profile)
-    return f"{number} error{'' if number == 1 else 's'}"
+    return count(result.errors(profile), "error")
 
 
 _SUBJECTS = pytest.StashKey[dict[str, Subject]]()

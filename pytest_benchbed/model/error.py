@@ -55,7 +55,7 @@ class Error:
             if not isinstance(name, str) or any(type(part) not in (str, int) for part in parts):
                 raise TypeError(
                     f"where[{name!r}] of error {kind!r} must be text, a whole number or a list "
-                    f"of them, not {value!r}"
+                    f"of them, not {_kind(value)}"
                 )
         put = object.__setattr__
         put(self, "kind", kind)
@@ -162,6 +162,16 @@ class ProfileScore:
             name: list(value) if isinstance(value, tuple) else value
             for name, value in self.metrics.items()
         }
+
+
+def _kind(value: Any) -> str:
+    """Name what stands where no such thing may; the value itself may be of an answer."""
+    nested = [part for part in value if type(part) not in (str, int)] if _is_list(value) else []
+    return f"a list with a {type(nested[0]).__name__}" if nested else f"a {type(value).__name__}"
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list | tuple)
 
 
 def _metric(name: str, value: Any) -> Metric:
