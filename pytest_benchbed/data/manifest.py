@@ -10,7 +10,6 @@ from __future__ import annotations
 import difflib
 import json
 import os
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -38,12 +37,12 @@ from pytest_benchbed.model.base import explain
 from pytest_benchbed.model.dataset import Manifest
 from pytest_benchbed.model.dataset import PinnedFile
 from pytest_benchbed.model.dataset import Retired
+from pytest_benchbed.model.schema import schema_problem
 from pytest_benchbed.model.strict import MalformedJson
 from pytest_benchbed.model.strict import read_json
 
 MANIFEST_FILE = "manifest.json"
 SCHEMA = "benchbed.manifest.v1"
-_SCHEMA = re.compile(r"benchbed\.manifest\.v([0-9]{1,6})")
 _RESERVED_TWINS = frozenset(twin_key(name) for name in RESERVED)
 
 PartT = TypeVar("PartT", bound=Model)
@@ -133,12 +132,9 @@ def _missing(root: Path, problem: FileProblem) -> Fault:
 def _other_schema(schema: Any) -> tuple[str, str]:
     if not isinstance(schema, str):
         return "has no schema", f'Add "schema": "{SCHEMA}".'
-    match = _SCHEMA.fullmatch(schema)
-    if match is not None and int(match.group(1)) > 1:
-        return (
-            f"schema {quoted(schema)} is newer than this version reads ({SCHEMA})",
-            "Update pytest-benchbed.",
-        )
+    problem = schema_problem(schema, SCHEMA)
+    if problem is not None and problem[1]:
+        return f"schema {problem[0]}", problem[1]
     return f"schema {quoted(schema)} is not known", f'Correct it to "{SCHEMA}".'
 
 

@@ -81,6 +81,11 @@ def saved_run(run: Run) -> Saved:
 def _check_resumed(plan: Plan, run: Run) -> None:
     """A run goes on only as what it began: same dataset, same system, same scope."""
     old = run.record
+    if run.metrics.get("run") not in (None, run.id):
+        raise RunError(
+            f"{run.paths.metrics}: is of run {json_term(run.metrics['run'], 80)}, not of "
+            f"{run.id!r}. Restore the file, or make the run again."
+        )
     if old.status == "void":
         raise UsageProblem(
             f"run {run.id!r} is void: an answer turned up where none may be. Make a new run."

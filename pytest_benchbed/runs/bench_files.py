@@ -20,7 +20,7 @@ from pytest_benchbed.model.bench_file import ModelPrice
 from pytest_benchbed.model.bench_file import Promotion
 from pytest_benchbed.model.bench_file import RetryPolicy
 from pytest_benchbed.model.errors import UsageProblem
-from pytest_benchbed.model.escape import term
+from pytest_benchbed.model.schema import schema_problem
 from pytest_benchbed.model.strict import MalformedJson
 from pytest_benchbed.model.strict import read_json
 
@@ -64,12 +64,10 @@ def load_bench_file(path: Path) -> BenchFile:
         ) from None
     if not isinstance(value, dict):
         raise UsageProblem(f"{path}: holds no JSON object. A bench file is one, at least {{}}.")
-    schema = value.get("schema", SCHEMA)
-    if schema != SCHEMA:
-        raise UsageProblem(
-            f"{path}: field schema: {term(schema, 80)!r} is not {SCHEMA}, which this version "
-            "reads. Install the version of pytest-benchbed that wrote it."
-        )
+    problem = schema_problem(value.get("schema", SCHEMA), SCHEMA)
+    if problem is not None:
+        cause, remedy = problem
+        raise UsageProblem(f"{path}: field schema: {cause}. {remedy or f'Correct it to {SCHEMA}.'}")
     try:
         return BenchFile.model_validate(value)
     except ValidationError as error:

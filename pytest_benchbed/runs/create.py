@@ -18,10 +18,10 @@ from pytest_benchbed.runs.atomic import write_atomic
 from pytest_benchbed.runs.atomic import write_json
 from pytest_benchbed.runs.ids import check_run_id
 from pytest_benchbed.runs.layout import RUN_SET_FILE
+from pytest_benchbed.runs.layout import RUN_SET_SCHEMA
 from pytest_benchbed.runs.layout import RunPaths
 
 MIN_FREE_BYTES = 64 * 1024 * 1024
-RUN_SET_SCHEMA = "benchbed.run-set.v1"
 
 
 def free_bytes(folder: Path) -> int:

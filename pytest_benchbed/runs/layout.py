@@ -7,6 +7,7 @@ from pathlib import Path
 
 RUN_FILE = "run.json"
 """A folder with this file is a run."""
+RUN_SET_SCHEMA = "benchbed.run-set.v1"
 RUN_SET_FILE = "run-set.json"
 """A folder with this file is a run set: one run per benchmark below it."""
 LOCK_FILE = "run.lock"

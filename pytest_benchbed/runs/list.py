@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,7 +47,9 @@ def _row(run_id: str, folder: Path) -> RunRow:
         run = Run.open(folder)
         metrics = run.metrics
     except RunError as error:
-        return RunRow(run_id, "", "", None, None, None, None, "unreadable", False, str(error))
+        # The first column says which run: the path down to it would fill the line.
+        problem = str(error).removeprefix(f"{folder}{os.sep}")
+        return RunRow(run_id, "", "", None, None, None, None, "unreadable", False, problem)
     record = run.record
     source = record.adapter.source
     spent = record.spend.spent_usd

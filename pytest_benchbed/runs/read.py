@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from collections.abc import Mapping
 from functools import cached_property
@@ -15,7 +14,9 @@ from pytest_benchbed.model.base import ShapeError
 from pytest_benchbed.model.errors import RunError
 from pytest_benchbed.model.escape import term
 from pytest_benchbed.model.run import RunRecord
+from pytest_benchbed.model.schema import schema_problem
 from pytest_benchbed.runs.layout import RUN_SET_FILE
+from pytest_benchbed.runs.layout import RUN_SET_SCHEMA
 from pytest_benchbed.runs.layout import RunPaths
 from pytest_benchbed.runs.lines import REMEDY
 from pytest_benchbed.runs.lines import read_document
@@ -25,11 +26,11 @@ from pytest_benchbed.runs.predictions import Predictions
 if TYPE_CHECKING:
     from pytest_benchbed.compare.facts import RunFacts
 
-RUN_VERSION = 1
-"""Newest version of ``benchbed.run.v<n>`` that this package reads and writes."""
+RUN_SCHEMA = "benchbed.run.v1"
+METRICS_SCHEMA = "benchbed.metrics.v1"
+"""The versions that this package reads and writes. ``results.jsonl`` has none of its own."""
 _METRIC_TYPES = frozenset({int, float, list, type(None)})
 STATES = frozenset({"scored", "technical", "skipped"})
-_SCHEMA = re.compile(r"benchbed\.run\.v([0-9]{1,6})")
 
 
 class Run:
@@ -76,9 +77,13 @@ class Run:
         """``metrics.json``; empty as long as the run is not finished.
 
         Raises:
-            RunError: the file is damaged.
+            RunError: the file is damaged, or of another schema.
         """
-        return read_document(self.paths.metrics) if self.paths.metrics.exists() else {}
+        if not self.paths.metrics.exists():
+            return {}
+        metrics = read_document(self.paths.metrics)
+        _check_schema(self.paths.metrics, metrics, METRICS_SCHEMA)
+        return metrics
 
     def results(self) -> Iterator[dict[str, Any]]:
         """Yield the rows of ``results.jsonl`` in order of their case ids, one at a time.
@@ -121,19 +126,18 @@ def parse_record(path: Path, value: Mapping[str, Any]) -> RunRecord:
     Raises:
         RunError: another kind of file, a newer version, or the first field that is wrong.
     """
-    schema = value.get("schema")
-    match = _SCHEMA.fullmatch(schema) if isinstance(schema, str) else None
-    if match is None:
-        raise RunError(f"{path}: field schema: is not benchbed.run.v{RUN_VERSION}. {REMEDY}")
-    if int(match[1]) > RUN_VERSION:
-        raise RunError(
-            f"{path}: {schema} is newer than this version reads (benchbed.run.v{RUN_VERSION}). "
-            "Install a newer one: pip install -U pytest-benchbed"
-        )
+    _check_schema(path, value, RUN_SCHEMA)
     try:
         return RunRecord.from_json(value)
     except ShapeError as error:
         raise RunError(f"{path}: field {error}. {REMEDY}{_writer(value)}") from None
+
+
+def _check_schema(path: Path, value: Mapping[str, Any], known: str) -> None:
+    problem = schema_problem(value.get("schema"), known)
+    if problem is not None:
+        cause, remedy = problem
+        raise RunError(f"{path}: field schema: {cause}. {remedy or REMEDY}")
 
 
 def _writer(value: Mapping[str, Any]) -> str:
@@ -147,10 +151,12 @@ def read_run_set(root: Path) -> list[str]:
     """Return the benchmarks of the run set in ``root``, in the order they were asked for.
 
     Raises:
-        RunError: ``run-set.json`` is missing or damaged.
+        RunError: ``run-set.json`` is missing, damaged or of another schema.
     """
     path = root / RUN_SET_FILE
-    benchmarks = read_document(path).get("benchmarks")
+    whole = read_document(path)
+    _check_schema(path, whole, RUN_SET_SCHEMA)
+    benchmarks = whole.get("benchmarks")
     if not isinstance(benchmarks, list) or not all(isinstance(name, str) for name in benchmarks):
         raise RunError(f"{path}: field benchmarks: is no list of names. {REMEDY}")
     return benchmarks

@@ -734,8 +734,8 @@ ROWS = [
         MANIFEST,
         38,
         None,
-        r"'benchbed\.manifest\.v2' is newer than this version reads",
-        "Update pytest-benchbed",
+        r"benchbed\.manifest\.v2 is newer than this version reads \(benchbed\.manifest\.v1\)",
+        "pip install -U pytest-benchbed",
     ),
     Row(
         "manifest-foreign",

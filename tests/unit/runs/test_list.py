@@ -14,7 +14,10 @@ def started(day: int) -> str:
 
 
 def test_a_finished_run_is_one_row(tmp_path: Path) -> None:
-    save_run(tmp_path / "base", metrics={"quality": {"mean": 0.5, "n": 2}})
+    save_run(
+        tmp_path / "base",
+        metrics={"schema": "benchbed.metrics.v1", "quality": {"mean": 0.5, "n": 2}},
+    )
 
     assert list_runs(tmp_path) == [
         RunRow(

@@ -28,7 +28,8 @@ def test_the_public_name_is_this_class() -> None:
 @pytest.mark.req("ENV-080", "ENV-094")
 def test_a_saved_run_is_read_back_whole(tmp_path: Path) -> None:
     rows = [result("sep-002"), wrong("sep-001", "merged", reason=SPANISH)]
-    root = save_run(tmp_path / "base", rows, {"run": "base"}, note=SPANISH)
+    metrics = {"schema": "benchbed.metrics.v1", "run": "base"}
+    root = save_run(tmp_path / "base", rows, metrics, note=SPANISH)
 
     run = Run.open(root)
 
@@ -37,7 +38,7 @@ def test_a_saved_run_is_read_back_whole(tmp_path: Path) -> None:
     assert run.record.dataset.identity == "d" * 64
     assert run.record.benchmark.scoring_version == "benchbed.table-separators.scores.v1"
     assert run.record.note == SPANISH
-    assert run.metrics == {"run": "base"}
+    assert run.metrics == metrics
     assert list(run.results()) == [json.loads(canonical(row)) for row in reversed(rows)]
 
 
