@@ -9,6 +9,7 @@ import pytest
 
 from pytest_benchbed.data.pin import pin
 from tests.plugin.bench import Bench
+from tests.plugin.bench import last_line
 from tests.plugin.programs import command
 
 SECOND = """
@@ -54,6 +55,17 @@ def test_two_benchmarks_make_a_set_of_two_runs(bench: Bench, workers: list[str])
         assert (run.record.id, run.record.benchmark.id) == (f"both/{name}", name)
         assert (run.record.status, run.record.counts.scored) == ("completed", 4)
     assert len(bench.calls()) == 8
+
+
+def test_one_of_which_no_case_was_collected_has_a_verdict_too(bench: Bench) -> None:
+    words = ["--bench=second", ".", "--ignore=cases/second", "--bench-run=both"]
+
+    result = bench.run(*words, "--bench-unpaired")
+
+    result.assert_outcomes(passed=4)
+    assert last_line(result).startswith("benchbed: gate INCOMPLETE: second: no case was collected")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert sorted(bench.calls()) == ["t-001", "t-002", "t-003", "t-004"]
 
 
 @pytest.mark.req("ENV-090")
