@@ -35,7 +35,10 @@ class _Question:
     __slots__ = ("done", "failure", "received_at", "reply", "sent_at")
 
     def __init__(self) -> None:
-        self.done = threading.Event()
+        # A lock, since waking an event takes several: whoever takes the question out of the
+        # open ones releases it, once.
+        self.done = threading.Lock()
+        self.done.acquire()
         self.sent_at = 0.0
         self.received_at = 0.0
         self.reply: dict[str, Any] | None = None
@@ -108,7 +111,7 @@ class Conversation:
             if op == "close":
                 self._closing = number
         if self._write(frame, question, deadline):
-            question.done.wait(max(0.0, deadline - time.monotonic()))
+            question.done.acquire(timeout=max(0.0, deadline - time.monotonic()))
         with self._lock:
             self._open.pop(number, None)
             is_late = question.reply is None and question.failure is None
@@ -130,7 +133,7 @@ class Conversation:
             for question in waiting:
                 question.failure = self.failure or _closed()
         for question in waiting:
-            question.done.set()
+            question.done.release()
 
     def hang_up(self) -> None:
         """Close the pipe of questions; the host sees the end of its input."""
@@ -221,7 +224,7 @@ class Conversation:
             if self._closing is not None:
                 raise FrameError("it went on sending after close")
             raise FrameError("a reply to a question that is not open")
-        question.done.set()
+        question.done.release()
 
 
 def _started_timer(seconds: float, stop: Callable[[], object]) -> threading.Timer:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from pytest_benchbed.adapters.frames import as_text
 from pytest_benchbed.adapters.info import AdapterInfo
 from pytest_benchbed.adapters.reader import check_sizes
 from pytest_benchbed.adapters.redaction import Redactor
@@ -143,15 +144,17 @@ class ReplyReader:
             usage = Usage() if row is None else Usage.from_json(row)
         except (ValueError, TypeError, AttributeError) as error:
             raise Breach(str(error), self._log) from None
-        answered = Outcome("ok", usage=usage, reported=row is not None, latency_s=latency_s)
+        reported = row is not None
         if usage.execution_failures:
             detail = f"{usage.execution_failures} calls failed and were not resolved"
-            failure = self.failure("execution_failures", detail)
+            error = self.error(self.failure("execution_failures", detail))
             # The spend of a failed call counts all the same.
-            return replace(answered, state="technical", error=self.error(failure))
+            return Outcome(
+                "technical", error=error, usage=usage, reported=reported, latency_s=latency_s
+            )
         check_sizes(reply["result"], self._log)
-        value = self._redactor.value(reply["result"])
-        return replace(answered, raw=json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+        raw = as_text(self._redactor.value(reply["result"]))
+        return Outcome("ok", raw=raw, usage=usage, reported=reported, latency_s=latency_s)
 
 
 def _member(row: Any, key: str, kind: Any) -> Any:

@@ -35,6 +35,9 @@ NO_ANSWER = "no-answer"
 """Kind of the one error of a declined case."""
 
 
+_LEAVES = frozenset({str, int, float, bool, type(None)})
+
+
 def score(
     benchmark: Benchmark, case: Case, answer: Any, prediction: Any
 ) -> dict[str, ProfileScore]:
@@ -126,9 +129,11 @@ def quality(benchmark: Benchmark, scores: Mapping[str, ProfileScore]) -> float |
 
 def _copy(value: Any) -> Any:
     """Copy plain JSON; cheaper than ``deepcopy``, which keeps a memo of every value."""
+    if type(value) in _LEAVES:
+        return value
     if isinstance(value, dict):
         return {key: _copy(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
+    if isinstance(value, (list, tuple)):
         return [_copy(item) for item in value]
     # Last, since asking an abstract class costs more than all the rest.
     return dict(value) if isinstance(value, Mapping) else value
