@@ -64,7 +64,10 @@ def _check(
     plugin: str,
 ) -> None:
     if name not in hooks:
-        near = difflib.get_close_matches(name, hooks, n=1, cutoff=0.85)
+        # Without the prefix, which alone would make any two names alike.
+        known_ends = [hook.removeprefix(PREFIX) for hook in hooks]
+        ends = difflib.get_close_matches(name.removeprefix(PREFIX), known_ends, n=1, cutoff=0.75)
+        near = [PREFIX + end for end in ends]
         # Optional and unlike ours: written for another version of this plugin.
         if options.get("optionalhook") and not near:
             return

@@ -41,6 +41,81 @@ def test_a_scorer_that_breaks_gives_no_score(bench: Bench, line: str) -> None:
     assert record.counts.technical == 4
 
 
+SAID = {
+    "raise SystemExit(0)": "scorer_raised: *SystemExit at conftest.py:",
+    "return self.score_case(case, answer, prediction)": "scorer_raised: *RecursionError",
+    "ProfileScore([], {'n': float('nan')})": "*metric 'n' is nan",
+    "ProfileScore([], {'n': float('inf')})": "*metric 'n' is inf",
+    "Error('at', {'x': 0.5})": "*where?'x'? of error 'at' must be text, *not a float",
+    "Error('at', {'x': {1, 2}})": "*where?'x'? of error 'at' must be text, *not a set",
+    "Error('at', {'x': [[1]]})": "*where?'x'? of error 'at' must be text, *a list with a list",
+    "ProfileScore(['text'], {})": "*errors must be Error values, not str",
+    "return {**scores, 'main': ProfileScore([Error('at', {}, {1, 2})], {'exact': 1})}": (
+        "bad_score: *error 'at' of profile 'main' holds what is no JSON"
+    ),
+    "return {**scores, 'main': ProfileScore([Error('at', {}, got=float('nan'))], {})}": (
+        "bad_score: *error 'at' of profile 'main' holds what is no JSON"
+    ),
+    "return {'main': scores['main'], 'site': scores['side']}": "bad_score: *profile 'site'",
+}
+"""Lines of a scorer, and what is said of the case they ran for."""
+
+
+@pytest.mark.req("ENV-008", "ENV-051")
+def test_what_a_type_returns_wrongly_is_named_with_type_and_case(
+    pytester: pytest.Pytester,
+) -> None:
+    bench = Bench(pytester).make(len(SAID) + 1)
+    cases = {f"t-{number:03}": line for number, line in enumerate(SAID, start=1)}
+    lines = [
+        f"        if case.id == '{case}':\n            {line}\n" for case, line in cases.items()
+    ]
+    _type(bench, scores="".join([*lines, "        return scores\n"]))
+
+    result = bench.run("--bench-run=broken")
+
+    result.assert_outcomes(passed=1, failed=len(SAID))
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    for case, line in cases.items():
+        result.stdout.fnmatch_lines([f"*benchbed: no score for {case}: scorer: {SAID[line]}*"])
+    assert last_line(result).startswith("benchbed: gate BLOCKED: ")
+    technical = bench.saved("broken").record.technical
+    assert [(failure.case, failure.whose) for failure in technical] == [
+        (case, "scorer") for case in cases
+    ]
+    for failure in technical:
+        assert failure.detail.startswith(f"Toy (conftest), case {failure.case}: ")
+
+
+def test_an_error_named_twice_counts_once(bench: Bench) -> None:
+    _type(
+        bench,
+        scores="        errors = [Error('at', {'x': 1}, got=1), Error('at', {'x': 1}, got=2)]\n"
+        "        return {**scores, 'main': ProfileScore(errors, {'exact': (0, 1)})}\n",
+    )
+
+    bench.run("--bench-run=twice")
+
+    rows = bench.saved("twice").rows()
+    assert [len(row["errors"]["main"]) for row in rows.values()] == [1, 1, 1, 1]
+
+
+def test_a_scorer_that_wavers_shows_when_a_run_is_scored_twice(bench: Bench) -> None:
+    """Each case is scored once, so a session alone cannot see it; two equal runs differ."""
+    _type(
+        bench,
+        scores="        import secrets\n"
+        "        errors = [Error('at', {'x': secrets.token_hex(8)})]\n"
+        "        return {**scores, 'main': ProfileScore(errors, {'exact': (0, 1)})}\n",
+    )
+
+    bench.run("--bench-run=base", "--bench-unpaired")
+    again = bench.run("--baseline=base")
+
+    assert again.ret == pytest.ExitCode.TESTS_FAILED
+    assert last_line(again).startswith("benchbed: gate FAILED: 4 regressions")
+
+
 def test_a_summary_that_breaks_blocks_and_every_file_is_written(bench: Bench) -> None:
     bench.record("base")
     _type(
