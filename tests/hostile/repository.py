@@ -11,9 +11,12 @@ from typing import Any
 
 import pytest
 
+from pytest_benchbed.data.pin import pin
 from pytest_benchbed.runs.read import Run
+from tests.crash.hostile import leftovers
 from tests.plugin.bench import Bench
 from tests.plugin.bench import last_line
+from tests.plugin.bench import write_lines
 from tests.plugin.programs import write_executable
 
 CANARY = "c0ffee" * 5 + "42"
@@ -84,6 +87,25 @@ class Repository(Bench):
         )
         (self.path / "hostile_adapter.py").write_text(text, encoding="utf-8")
         return self
+
+    def add_file(self, name: str) -> Repository:
+        """Give the victim an input file."""
+        shutil.rmtree(self.dataset)
+        self.dataset.mkdir(parents=True)
+        (self.dataset / name).write_text("as it was", encoding="utf-8")
+        rows: list[dict[str, Any]] = [{"id": case, "inputs": {}} for case in CASES]
+        rows[CASES.index(VICTIM)]["files"] = [name]
+        write_lines(self.dataset / "cases.jsonl", rows)
+        answers = [{"id": case, "answer": {"text": case}, "canary": CANARY} for case in CASES]
+        write_lines(self.dataset / "answers.jsonl", answers)
+        pin(self.dataset, benchmark="toy", id="toy-v1", visibility="public")
+        return self
+
+    def sweep(self) -> None:
+        """Wait until nothing of a killed session runs, and remove its folders."""
+        assert leftovers(self.path, wait_s=10) == []
+        for folder in (self.path / "temporary").iterdir():
+            shutil.rmtree(folder)
 
     def tricks(self, hows: Mapping[str, str]) -> Repository:
         """Write an adapter that has one case for each trick, with good cases around them.
