@@ -271,7 +271,7 @@ def subjects_of(config: pytest.Config, names: Sequence[str]) -> list[Subject]:
     """Return the types of these ids, all registered ones for none, sorted by id.
 
     Raises:
-        pytest.UsageError: a registration that cannot be used, or an unknown id.
+        pytest.Collector.CollectError: a registration that cannot be used, or an unknown id.
     """
     known = config.stash.setdefault(_SUBJECTS, {})
     try:
@@ -285,5 +285,5 @@ def subjects_of(config: pytest.Config, names: Sequence[str]) -> list[Subject]:
             if name not in known:
                 known[name] = Subject(config, registries, name)
     except BenchbedError as error:
-        raise pytest.UsageError(str(error)) from None
+        raise pytest.Collector.CollectError(str(error)) from None
     return [known[name] for name in sorted(names or registries.benchmarks.names())]

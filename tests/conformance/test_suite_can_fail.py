@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections import defaultdict
 from fnmatch import fnmatchcase
 
 import pytest
 
+from pytest_benchbed.conformance import isolation
+from pytest_benchbed.conformance import outputs
+from pytest_benchbed.conformance.nested import run_with_predictions
 from tests.conformance.broken import BROKEN
 from tests.conformance.broken import class_name
 from tests.conformance.broken import write_repository
@@ -66,3 +70,60 @@ def _failure_of(text: str, name: str) -> list[str]:
             last = next(at for at, line in enumerate(lines) if "what to do: " in line)
             return lines[: last + 1]
     raise AssertionError(f"nothing is said of {name}")
+
+
+@pytest.mark.req("ENV-104", "ENV-105")
+def test_a_machinery_that_forgives_and_missing_parts_are_found(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Broken output is scored, a canary is not seen, fixtures and data are not there."""
+
+    def forgive(subject, folder, *rest):
+        cases = next(part for part in rest if isinstance(part, list))
+        return run_with_predictions(subject, folder, subject.own, cases)
+
+    monkeypatch.setattr(isolation, "run_with_predictions", forgive)
+    monkeypatch.setattr(outputs, "run_adapter", forgive)
+    write_repository(pytester.path)
+    shutil.rmtree(pytester.path / "fixtures" / "drawn")
+    shutil.rmtree(pytester.path / "cases" / "leaking")
+    pytester.makepyfile(test_own=SUITE.format(names=("sound", "drawn", "leaking")))
+
+    result = pytester.runpytest_inprocess(
+        "-p",
+        "no:randomly",
+        "-k",
+        "(sound and (canary or broken_output)) or (drawn and json) or (leaking and empty)",
+    )
+
+    result.assert_outcomes(failed=9)
+    text = result.stdout.str()
+    for line in (
+        "rule broken: output that is no JSON is a technical failure of the adapter",
+        "rule broken: output that holds a case twice is a technical failure of the adapter",
+        "rule broken: output that lacks the first case is a technical failure of the adapter",
+        "rule broken: output that holds a case not asked is a technical failure of the adapter",
+        "rule broken: output that holds null for the first case is a technical failure",
+        "  case w-1: scored, not technical",
+        "rule broken: a prediction that holds the canary voids the run",
+        "  case w-1: run completed, exit status 0",
+        "rule broken: a type has fixtures/drawn/correct.json",
+        "rule broken: a type has fixtures/drawn/wrong.json",
+        "rule broken: a type has a dataset",
+        "  by benchmark 'leaking': Leaking (conftest)",
+    ):
+        assert line in text
+
+
+def test_an_unknown_type_and_a_broken_registration_are_refused(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(test_own=SUITE.format(names=("soud",)))
+    pytester.makeconftest("def pytest_benchbed_benchmarks(registry):\n    registry.add('no:T')\n")
+
+    broken = pytester.runpytest_inprocess()
+    pytester.makeconftest("")
+    unknown = pytester.runpytest_inprocess()
+
+    assert broken.ret == unknown.ret == pytest.ExitCode.INTERRUPTED
+    broken.stdout.fnmatch_lines(["cannot load benchmark 'no:T'*", "Registered by plugin *"])
+    unknown.stdout.fnmatch_lines(["unknown benchmark 'soud'.*"])
+    assert "Traceback" not in broken.stdout.str() + unknown.stdout.str()
