@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_benchbed.edge.session import SESSION
+from tests.plugin.bench import WITHOUT
 from tests.plugin.bench import Bench
 from tests.plugin.bench import last_line
 from tests.plugin.programs import posix_only
@@ -191,3 +193,25 @@ def test_setup_only_shows_the_case_and_asks_nobody(bench: Bench) -> None:
     result.stdout.fnmatch_lines(["*SETUP    F bench_case*toy/t-001*"])
     assert result.ret == pytest.ExitCode.OK
     assert bench.calls() == []
+
+
+class Interrupted:
+    """Stands for the broker of a session in which Ctrl-C comes while a test waits."""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        item.config.stash[SESSION].asker = self
+
+    def predict(self, benchmark: str, case: str, attempt: int) -> None:
+        raise KeyboardInterrupt
+
+
+def test_ctrl_c_while_a_test_waits_ends_the_session_in_order(bench: Bench) -> None:
+    """pytest makes no report of an interrupted setup, and its tmp_path then fails at the end."""
+    write_tests(bench, TESTS.replace("def test_kept(", "def test_kept(tmp_path, "))
+    words = ["--bench=toy", "--bench-adapter=toy_adapter:Toy", "tests/test_own.py"]
+
+    result = bench.pytester.inline_run(*WITHOUT, *words, "-k", "kept", plugins=[Interrupted()])
+
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    assert result.countoutcomes() == [0, 1, 0]

@@ -25,11 +25,13 @@ class VsCode:
     def __init__(self) -> None:
         self.tree: dict[str, tuple[str, int | None]] = {}
         self.outcomes: dict[str, str] = {}
+        self.exceptions: dict[str, str] = {}
         self.status = ""
         self.threads: set[str] = set()
 
     def pytest_exception_interact(self, node: Any, call: Any, report: Any) -> None:
         if isinstance(node, pytest.Item):
+            self.exceptions[node.name] = call.excinfo.typename
             is_assertion = call.excinfo.typename == "AssertionError"
             self.outcomes.setdefault(node.nodeid, "failure" if is_assertion else "error")
 
@@ -108,6 +110,9 @@ def test_vs_code_tells_a_regression_from_a_technical_failure(bench: Bench) -> No
         "t-003": "error",
         "t-004": "success",
     }
+    # By this name alone it tells a failure from an error; a subclass has another.
+    assert ran.exceptions["t-002"] == "AssertionError"
+    assert ran.exceptions["t-003"] != "AssertionError"
     assert ran.status == "failed"
 
 
