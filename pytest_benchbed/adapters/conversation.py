@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import select
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -78,7 +79,7 @@ class Conversation:
         """Whether nothing can be asked any more."""
         self.failure: TechnicalFailure | None = None
         """Why the conversation ended; None while it goes on or after an orderly close."""
-        if CAN_POLL:
+        if CAN_POLL and sys.platform != "win32":
             # So that a host that does not read cannot block us past the deadline.
             os.set_blocking(requests, False)
         self._thread = threading.Thread(target=self._read, name=f"benchbed-{name}", daemon=True)
@@ -236,10 +237,13 @@ def _started_timer(seconds: float, stop: Callable[[], object]) -> threading.Time
 
 
 def _wait_writable(fd: int, deadline: float) -> bool:
-    poll = select.poll()
-    poll.register(fd, select.POLLOUT)
-    remaining = deadline - time.monotonic()
-    return remaining > 0 and bool(poll.poll(int(remaining * 1000) + 1))
+    if sys.platform == "win32":
+        raise OSError("there nothing is written without blocking")
+    else:
+        poll = select.poll()
+        poll.register(fd, select.POLLOUT)
+        remaining = deadline - time.monotonic()
+        return remaining > 0 and bool(poll.poll(int(remaining * 1000) + 1))
 
 
 def _copy(failure: TechnicalFailure) -> TechnicalFailure:

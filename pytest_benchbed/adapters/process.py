@@ -110,9 +110,10 @@ def start(order: Order) -> Process:
         from pytest_benchbed.adapters.direct import DirectProcess
 
         return DirectProcess(order)
-    from pytest_benchbed.adapters.supervised import SupervisedProcess
+    else:
+        from pytest_benchbed.adapters.supervised import SupervisedProcess
 
-    return SupervisedProcess(order)
+        return SupervisedProcess(order)
 
 
 def inherited_number(fd: int) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -75,5 +76,5 @@ def kill_marked(session: int, variable: str, root: str = "/proc") -> None:
             is_ours = entry.session == session or mark in _read(
                 f"{root}/{entry.pid}/environ", 1024 * 1024
             ).split(b"\0")
-            if is_ours and entry.pid != os.getpid():
+            if sys.platform != "win32" and is_ours and entry.pid != os.getpid():
                 os.kill(entry.pid, signal.SIGKILL)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -117,7 +118,7 @@ def check_sizes(value: Any, where: str = "") -> None:
 
 
 def _open(directory: Path, name: str) -> int:
-    if os.open not in os.supports_dir_fd:
+    if sys.platform == "win32" or os.open not in os.supports_dir_fd:
         # Windows: no O_NOFOLLOW; look first, open, and see that it is the same file.
         path = directory / name
         before = path.lstat()

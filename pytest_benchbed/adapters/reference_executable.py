@@ -92,7 +92,7 @@ def result(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _write(path: Path, value: Any) -> None:
-    path.write_text(json.dumps(value, sort_keys=True) + "\n", encoding="utf-8")
+    path.write_bytes(json.dumps(value, sort_keys=True).encode("ascii") + b"\n")
 
 
 if __name__ == "__main__":

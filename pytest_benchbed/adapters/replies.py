@@ -147,10 +147,10 @@ class ReplyReader:
         reported = row is not None
         if usage.execution_failures:
             detail = f"{usage.execution_failures} calls failed and were not resolved"
-            error = self.error(self.failure("execution_failures", detail))
+            wrong = self.error(self.failure("execution_failures", detail))
             # The spend of a failed call counts all the same.
             return Outcome(
-                "technical", error=error, usage=usage, reported=reported, latency_s=latency_s
+                "technical", error=wrong, usage=usage, reported=reported, latency_s=latency_s
             )
         check_sizes(reply["result"], self._log)
         raw = as_text(self._redactor.value(reply["result"]))

@@ -20,6 +20,9 @@ from pytest_benchbed.adapters.process import start_failure
 from pytest_benchbed.adapters.process_table import kill_marked
 from pytest_benchbed.model.errors import TechnicalFailure
 
+# POSIX alone: process.py starts it nowhere else, and type checkers for Windows stop here.
+assert sys.platform != "win32"
+
 SUPERVISOR = Path(__file__).with_name("supervisor.py")
 KILL_WAIT_S = 15.0
 

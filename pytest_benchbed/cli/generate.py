@@ -58,7 +58,7 @@ def run_generate(name: str, out: Path | None, check: bool, echo: Callable[[str],
     tables.generate(folder, progress=_progress(echo))
     manifest = folder / tables.MANIFEST
     if not manifest.exists():
-        manifest.write_text(json.dumps(_first_manifest(), indent=1) + "\n", encoding="utf-8")
+        manifest.write_bytes(json.dumps(_first_manifest(), indent=1).encode("ascii") + b"\n")
     for line in pin(folder).lines():
         echo(line)
     fixtures = _fixtures(folder, name)

@@ -79,7 +79,8 @@ class Source:
     def read(self, offset: int, size: int) -> bytes:
         """Return up to ``size`` bytes from ``offset``; safe from several threads."""
         if hasattr(os, "pread"):
-            return os.pread(self._file, size, offset)
+            data: bytes = os.pread(self._file, size, offset)
+            return data
         with self._lock:
             os.lseek(self._file, offset, os.SEEK_SET)
             return os.read(self._file, size)

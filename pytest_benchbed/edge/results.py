@@ -113,7 +113,8 @@ class Results(Mapping[str, Row]):
         assert self._spool is not None, "a case has a place once it was put"
         self._spool.flush()
         if hasattr(os, "pread"):
-            return os.pread(self._spool.fileno(), end - offset, offset)
+            line: bytes = os.pread(self._spool.fileno(), end - offset, offset)
+            return line
         self._spool.seek(offset)
         line = self._spool.read(end - offset)
         self._spool.seek(0, os.SEEK_END)
