@@ -87,9 +87,9 @@ def run_with_predictions(
     """
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "predictions.json"
-    file.write_text(json.dumps(predictions), encoding="utf-8")
+    file.write_text(json.dumps(predictions), encoding="utf-8", newline="\n")
     adapter = folder / "system.py"
-    adapter.write_text(_SYSTEM.format(predictions=str(file)), encoding="utf-8")
+    adapter.write_bytes(_SYSTEM.format(predictions=str(file)).encode("utf-8"))
     return run_adapter(subject, folder, f"{adapter}:System", cases, dataset)
 
 
@@ -103,7 +103,7 @@ def run_adapter(
     """Run with an adapter of that name; ``dataset`` as above."""
     root = dataset or subject.registered.root
     ini = folder / "pytest.ini"
-    ini.write_text("[pytest]\n", encoding="utf-8")
+    ini.write_text("[pytest]\n", encoding="utf-8", newline="\n")
     words = [
         "--disable-plugin-autoload",
         "--noconftest",

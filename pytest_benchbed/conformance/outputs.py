@@ -65,9 +65,11 @@ def is_technical(subject: Subject, fault: str, folder: Path) -> None:
     first, second = (f"{json.dumps(case)}: {json.dumps(subject.own[case])}" for case in cases)
     text = folder / "text"
     ident = json.dumps(cases[0])
-    text.write_text(kind.text.format(first=first, second=second, id=ident), encoding="utf-8")
+    text.write_text(
+        kind.text.format(first=first, second=second, id=ident), encoding="utf-8", newline="\n"
+    )
     script = folder / "system"
-    script.write_text(_SCRIPT.format(python=sys.executable, text=str(text)), encoding="utf-8")
+    script.write_bytes(_SCRIPT.format(python=sys.executable, text=str(text)).encode("utf-8"))
     script.chmod(0o700)
     nested = run_adapter(subject, folder, str(script), cases)
     lost = set(cases) if kind.is_of_run else {cases[0]}

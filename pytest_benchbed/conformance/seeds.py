@@ -35,7 +35,7 @@ def another_seed_gives_the_same(subject: Subject, folder: Path) -> None:
     skip_if_broken(subject)
     items = [[what, case, prediction] for what, case, prediction in subject.predictions()]
     job = {"benchmark": subject.id, "items": items, "words": _words(subject.config)}
-    (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
+    (folder / "job.json").write_text(json.dumps(job), encoding="utf-8", newline="\n")
     with ThreadPoolExecutor(len(SEEDS)) as pool:
         first, second = pool.map(lambda seed: _scored(subject, folder, seed), SEEDS)
     findings = [
