@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.crash.hostile import leftovers
+from tests.plugin.bench import WITHOUT
 from tests.plugin.bench import Bench
 
 ADAPTER = "--bench-adapter=toy_adapter:Toy"
@@ -39,8 +40,7 @@ class Session:
         start = ["-m", "pytest"] if code is None else ["-c", code]
         self.process = subprocess.Popen(
             [
-                sys.executable, *start, "-p", "no:randomly", "-p", "no:cacheprovider",
-                "--bench=toy", adapter, *words,
+                sys.executable, *start, *WITHOUT, "--bench=toy", adapter, *words,
             ],
             cwd=bench.path,
             env=environment,
@@ -85,6 +85,14 @@ class Session:
             raise AssertionError(f"the session did not end:\n{out}") from None
         self.out += out
         return self
+
+    def adapters(self) -> dict[str, int]:
+        """Return the process ids of the only adapter: ``supervisor`` and ``host``."""
+        from pytest_benchbed.adapters.process_table import read_table
+
+        children = {entry.parent: entry.pid for entry in read_table()}
+        supervisor = children[self.process.pid]
+        return {"supervisor": supervisor, "host": children[supervisor]}
 
     @property
     def code(self) -> int:

@@ -63,3 +63,24 @@ def test_a_budget_that_is_no_amount_is_refused(bench: Bench, text: str) -> None:
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*--bench-budget*"])
     assert bench.runs() == []
+
+
+@pytest.mark.req("ENV-053")
+@pytest.mark.parametrize("jobs", [1, 4, 8])
+def test_a_budget_pays_for_exactly_so_many_calls_however_many_run_at_once(
+    pytester: pytest.Pytester, jobs: int
+) -> None:
+    bench = Bench(pytester).make(20)
+    bench.answers(paid=True, cost=0.25, max_concurrency=8, delay=0.02)
+
+    result = bench.run("--bench-budget=2.5", f"--bench-jobs={jobs}", "--bench-run=own")
+    first = len(bench.calls())
+    more = bench.run("--bench-resume=own", "--bench-budget=4", f"--bench-jobs={jobs}")
+
+    # While no price is known calls run one at a time; then each reserves the highest seen.
+    assert first == 10
+    assert "budget_exhausted" in last_line(result)
+    assert len(bench.calls()) == len(set(bench.calls())) == 16
+    spend = bench.saved("own").record.spend
+    assert (spend.budget_usd, spend.spent_usd) == (4, 4)
+    assert last_line(more).startswith("benchbed: gate BLOCKED: ")
