@@ -31,7 +31,7 @@ from pytest_benchbed.model.canonical import sha256_hex
 from pytest_benchbed.model.escape import term
 
 
-class NoScore(pytest.fail.Exception):
+class NoScore(pytest.fail.Exception):  # type: ignore[name-defined, misc]
     """A case without a score: a technical failure, never an assertion.
 
     pytest asks an item for its text in the call phase alone, and renders a

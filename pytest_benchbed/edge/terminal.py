@@ -99,7 +99,9 @@ class SummarySwap:
     ) -> Generator[None, object, object]:
         """Swap before pytest's own wrapper prints the failures."""
         stats = terminalreporter.stats
-        kept = {name: stats[name] for name in ("", "failed", "error") if name in stats}
+        kept: dict[str, list[Any]] = {
+            name: stats[name] for name in ("", "failed", "error") if name in stats
+        }
         self._config.stash[_KEPT] = kept
         for name, reports in kept.items():
             stats[name] = _searched(reports) if name == "" else _printed(reports)

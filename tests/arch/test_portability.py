@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.arch.tree import ROOT
 from tests.arch.tree import modules
 from tests.arch.tree import tree
 
