@@ -38,7 +38,7 @@ def watch(manager: pytest.PytestPluginManager, specifications: ModuleType) -> No
     for name in [name for name in vars(manager.hook) if name.startswith(PREFIX)]:
         for impl in getattr(manager.hook, name).get_hookimpls():
             options = {"optionalhook": impl.optionalhook}
-            _check(hooks, name, impl.function, options, impl.plugin_name)
+            _check(hooks, name, impl.function, options, known_as(manager, impl.plugin))
     parse = manager.parse_hookimpl_opts
 
     def checked(plugin: object, attribute: str) -> Any:
@@ -46,14 +46,20 @@ def watch(manager: pytest.PytestPluginManager, specifications: ModuleType) -> No
         if options is not None:
             name = options.get("specname") or attribute
             if name.startswith(PREFIX):
-                called = manager.get_name(plugin) or getattr(plugin, "__file__", None)
-                who = called or manager.get_canonical_name(plugin)
+                who = known_as(manager, plugin)
                 _check(hooks, name, getattr(plugin, attribute), options, who)
         return options
 
     # An override of the instance: pluggy asks this method for every attribute
     # of a plugin before it checks any, and offers no hook in between.
     manager.parse_hookimpl_opts = checked  # type: ignore[method-assign,assignment]
+
+
+def known_as(manager: pytest.PytestPluginManager, plugin: object) -> str:
+    """Return the name of a plugin that may not be registered yet; of an object its class."""
+    name = manager.get_name(plugin) or getattr(plugin, "__file__", None)
+    name = name or manager.get_canonical_name(plugin)
+    return type(plugin).__qualname__ if name.isdigit() else name
 
 
 def _check(

@@ -15,6 +15,7 @@ from pytest_benchbed.benchmarks.registry import BenchmarkRegistry
 from pytest_benchbed.calls.executors import ExecutorRegistry
 from pytest_benchbed.data.registry import DatasetRegistry
 from pytest_benchbed.edge.activation import MANIFEST
+from pytest_benchbed.edge.hook_check import known_as
 from pytest_benchbed.model.errors import BenchbedError
 from pytest_benchbed.model.errors import DatasetError
 from pytest_benchbed.model.errors import UsageProblem
@@ -95,7 +96,7 @@ def _fill(config: pytest.Config, hook: str, registry: Any) -> None:
 
 def plugin_name(config: pytest.Config, plugin: object) -> str:
     """Return how a user knows a plugin: its name, and the distribution that brings it."""
-    name = repr(str(config.pluginmanager.get_name(plugin)))
+    name = repr(known_as(config.pluginmanager, plugin))
     for other, distribution in config.pluginmanager.list_plugin_distinfo():
         if other is plugin:
             return f"{name} ({distribution.project_name} {distribution.version})"

@@ -139,13 +139,17 @@ def test_a_hook_of_another_version_may_be_optional(bench: Bench) -> None:
     result.assert_outcomes(passed=4)
 
 
-def test_a_plugin_registered_before_ours_is_checked_too(bench: Bench) -> None:
+def test_a_plugin_registered_before_ours_is_checked_too(
+    bench: Bench, capsys: pytest.CaptureFixture[str]
+) -> None:
     class Early:
         def pytest_benchbed_adapters(self, registri: object) -> None: ...
 
     result = bench.pytester.inline_run("--bench-list", plugins=[Early()])
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
+    printed = capsys.readouterr().err
+    assert "Early': the hook pytest_benchbed_adapters has no argument 'registri'." in printed
 
 
 def test_arguments_may_be_left_out_or_have_a_default(bench: Bench) -> None:
