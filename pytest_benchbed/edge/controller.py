@@ -121,7 +121,12 @@ class Controller:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Record a result; stop the calls when pytest is about to stop the session."""
-        recorded = self.ledger.record(report)
+        try:
+            recorded = self.ledger.record(report)
+        except BenchbedError as error:
+            # Nothing more is paid for what could not be kept.
+            self._cannot_go_on(error)
+            recorded = None
         if recorded is not None and self._has_observers():
             run, case = recorded
             result = {"benchmark": run.plan.name, **run.rows[case]}
@@ -159,9 +164,9 @@ class Controller:
             self.live.kill()
             self.live.broke(f"interrupted while it was written{self.live.how_to_go_on()}")
             self.verdicts = []
-        except BenchbedError as error:
+        except (BenchbedError, OSError) as error:
             # A full disk, most likely; what was paid for is on record.
-            self.live.broke(f"{' '.join(str(error).splitlines())}{self.live.how_to_go_on()}")
+            self._cannot_go_on(error)
             self.live.kill()
         except BaseException as error:
             # Also sys.exit() or pytest.skip() in a type or an observer: neither ends green.
@@ -176,6 +181,11 @@ class Controller:
             and any(verdict.raises_exit for verdict in self.verdicts)
         ) or (self.live.trouble and session.exitstatus == pytest.ExitCode.OK):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def _cannot_go_on(self, error: Exception) -> None:
+        self.live.broke(f"{' '.join(str(error).splitlines())}{self.live.how_to_go_on()}")
+        if self.live.broker is not None:
+            self.live.broker.stop("the session cannot go on")
 
     def pytest_unconfigure(self) -> None:
         """Leave no process and no folder behind, however the session ended."""

@@ -140,6 +140,10 @@ def _verdict(plan: Plan, view: RunView, gate: GateResult, hidden: bool) -> Verdi
         lines.append("  no adapter is configured: the reference adapter answered; name yours with")
         lines.append("    --bench-adapter=NAME, module:name or a path")
     record = view.record
+    jobs, slots = plan.settings.jobs, record.executor.slots
+    if jobs and slots < jobs and plan.spec.kind == "class":
+        lines.append(f"  calls at once {slots}, not {jobs}: the adapter takes no more, see its")
+        lines.append("    max_concurrency (1 unless it says otherwise)")
     return Verdict(
         benchmark=plan.name,
         lines=lines,

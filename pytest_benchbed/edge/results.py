@@ -14,6 +14,7 @@ import tempfile
 from array import array
 from collections.abc import Iterator
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import IO
 from typing import Any
 
@@ -21,6 +22,7 @@ from pydantic_core import from_json
 
 from pytest_benchbed.model.canonical import ascii_json
 from pytest_benchbed.model.canonical import canonical
+from pytest_benchbed.model.errors import RunError
 from pytest_benchbed.runs.row_text import row_text
 
 Row = dict[str, Any]
@@ -57,7 +59,11 @@ class Results(Mapping[str, Row]):
         self._spool: IO[bytes] | None = None
 
     def put(self, case: str, text: str) -> list[dict[str, Any]]:
-        """Keep the result of a case, as :func:`result_text` made it; return its failures."""
+        """Keep the result of a case, as :func:`result_text` made it; return its failures.
+
+        Raises:
+            RunError: there is no room for it.
+        """
         technical: list[dict[str, Any]] = []
         if text.endswith(_NO_TECHNICAL):
             line = text[len(self._head) : -len(_NO_TECHNICAL)]
@@ -66,13 +72,22 @@ class Results(Mapping[str, Row]):
             # Encoded again: a failure is rare.
             line = ascii_json(result["row"])
             technical = result["technical"]
-        if self._spool is None:
-            # Without a name and outside the run: no system under test comes upon it.
-            self._spool = tempfile.TemporaryFile(prefix="benchbed-results-")  # noqa: SIM115
-        self._spool.write(line.encode("ascii"))
+        try:
+            self._write(line.encode("ascii"))
+        except OSError as error:
+            raise RunError(
+                f"the results cannot be written to a temporary file: {error.strerror}. Make "
+                f"room in {tempfile.gettempdir()}, or set TMPDIR."
+            ) from error
         self._places[case] = len(self._places)
         self._starts.append(self._starts[-1] + len(line))
         return technical
+
+    def _write(self, line: bytes) -> None:
+        if self._spool is None:
+            # Without a name and outside the run: no system under test comes upon it.
+            self._spool = tempfile.TemporaryFile(prefix="benchbed-results-")  # noqa: SIM115
+        self._spool.write(line)
 
     def lines(self) -> Iterator[bytes]:
         """Yield the lines of ``results.jsonl``: canonical, in the order of the cases."""
@@ -105,7 +120,9 @@ class Results(Mapping[str, Row]):
         """Forget every row; safe to call again."""
         self._places.clear()
         if self._spool is not None:
-            self._spool.close()
+            # What a full disk did not take is forgotten too.
+            with suppress(OSError):
+                self._spool.close()
 
     def _read(self, case: str) -> bytes:
         number = self._places[case]

@@ -75,10 +75,10 @@ class Session:
         self.process.kill()
         return self.end()
 
-    def end(self) -> Session:
+    def end(self, wait_s: float = 100) -> Session:
         """Wait for the end; the output is in ``out``."""
         try:
-            out, _ = self.process.communicate(timeout=100)
+            out, _ = self.process.communicate(timeout=wait_s)
         except subprocess.TimeoutExpired:
             os.killpg(self.process.pid, signal.SIGKILL)
             out, _ = self.process.communicate()

@@ -20,17 +20,14 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=10_000)
     count = parser.parse_args().cases
     wrong = {f"t-{number:03}": ["cell"] for number in range(10, count + 1, 10)}
-    with repository(count) as bench:
-        base = Session(bench, "--bench-run=base", "--bench-unpaired", "-n2").end()
-        bench.log.unlink()
-        bench.answers(wrong)
+    with repository(count, wrong) as bench:
         started = time.monotonic()
-        session = Session(bench, "--bench-run=own", "--baseline=base", "-n2").end()
+        session = Session(bench, "--bench-run=own", "-n2").end(wait_s=3600)
         seconds = time.monotonic() - started
         calls = Counter(bench.calls())
         found = [row["case"] for row in stable_rows(bench) if row["errors"]["main"]]
         is_good = (
-            (base.code, session.code) == (0, 1)
+            session.code == 1
             and len(calls) == count
             and set(calls.values()) == {1}
             and found == sorted(wrong)

@@ -47,3 +47,15 @@ def test_the_number_of_jobs_comes_from_the_bench_file_before_the_ini(bench: Benc
     assert (first.ret, second.ret) == (0, 0)
     assert bench.saved("by-ini").record.executor.jobs == 7
     assert bench.saved("by-file").record.executor.jobs == 2
+
+
+@pytest.mark.parametrize(("most", "is_said"), [(2, True), (8, False)])
+def test_more_calls_at_once_than_the_adapter_takes_are_said(
+    bench: Bench, most: int, is_said: bool
+) -> None:
+    bench.answers(max_concurrency=most)
+
+    result = bench.run("--bench-jobs=4", "--bench-run=own")
+
+    assert ("calls at once 2, not 4" in result.stdout.str()) is is_said
+    assert bench.saved("own").record.executor.slots == min(most, 4)
