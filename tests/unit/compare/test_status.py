@@ -231,6 +231,17 @@ def test_a_case_lost_from_the_record_makes_a_verdict_incomplete():
     )
 
 
+@pytest.mark.req("ENV-060")
+@pytest.mark.parametrize("status", ["running", "interrupted"])
+@pytest.mark.parametrize(("errors", "so_far"), [("", ""), ("a", "; 1 regression so far (x)")])
+def test_a_run_that_is_not_finished_never_passes_or_fails(status, errors, so_far):
+    run = run_of({"x": errors, "y": ""}, status=status)
+    assert verdict(run, {"x": "", "y": ""}) == (
+        "incomplete",
+        f"the run is not finished: its status is '{status}', compared 2 of 2{so_far}",
+    )
+
+
 def test_nothing_compared_is_never_a_pass():
     assert verdict({"x": "", "y": ""}, {"x": "!skipped", "y": "!skipped"}) == (
         "incomplete",
