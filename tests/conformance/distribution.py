@@ -9,6 +9,8 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
+from tests.plugin.bench import WITHOUT
+
 FOLDER = Path(__file__).parent.parent / "second_distribution"
 
 
@@ -39,7 +41,7 @@ def pytest_with(
 ) -> subprocess.CompletedProcess[str]:
     """Run pytest in ``folder`` where the distribution is installed."""
     return subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:randomly", *words],
+        [sys.executable, "-m", "pytest", *WITHOUT, *words],
         cwd=folder,
         env=dict(environment),
         capture_output=True,

@@ -15,6 +15,7 @@ from pytest_benchbed.conformance.nested import run_with_predictions
 from tests.conformance.broken import BROKEN
 from tests.conformance.broken import class_name
 from tests.conformance.broken import write_repository
+from tests.plugin.bench import WITHOUT
 
 # Rules that start processes or runs are asked of the types whose fault could show there.
 RUNS = "seed or canary or broken_output or reaches or report or table"
@@ -38,9 +39,7 @@ def test_each_broken_type_fails_exactly_its_rule(pytester: pytest.Pytester) -> N
     write_repository(pytester.path)
     pytester.makepyfile(test_own=SUITE.format(names=("sound", *BROKEN)))
 
-    result = pytester.runpytest_subprocess(
-        "-rA", "-p", "no:randomly", "-p", "no:cacheprovider", "-k", CHOSEN, timeout=300
-    )
+    result = pytester.runpytest_subprocess(*WITHOUT, "-rA", "-k", CHOSEN, timeout=300)
 
     text = result.stdout.str()
     rules = defaultdict(set)
@@ -90,8 +89,7 @@ def test_a_machinery_that_forgives_and_missing_parts_are_found(
     pytester.makepyfile(test_own=SUITE.format(names=("sound", "drawn", "leaking")))
 
     result = pytester.runpytest_inprocess(
-        "-p",
-        "no:randomly",
+        *WITHOUT,
         "-k",
         "(sound and (canary or broken_output)) or (drawn and json) or (leaking and empty)",
     )
@@ -119,9 +117,9 @@ def test_an_unknown_type_and_a_broken_registration_are_refused(pytester: pytest.
     pytester.makepyfile(test_own=SUITE.format(names=("soud",)))
     pytester.makeconftest("def pytest_benchbed_benchmarks(registry):\n    registry.add('no:T')\n")
 
-    broken = pytester.runpytest_inprocess()
+    broken = pytester.runpytest_inprocess(*WITHOUT)
     pytester.makeconftest("")
-    unknown = pytester.runpytest_inprocess()
+    unknown = pytester.runpytest_inprocess(*WITHOUT)
 
     assert broken.ret == unknown.ret == pytest.ExitCode.INTERRUPTED
     broken.stdout.fnmatch_lines(["cannot load benchmark 'no:T'*", "Registered by plugin *"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.plugin.bench import WITHOUT
 from tests.plugin.bench import Bench
 from tests.plugin.programs import command
 
@@ -145,7 +146,7 @@ def test_a_plugin_registered_before_ours_is_checked_too(
     class Early:
         def pytest_benchbed_adapters(self, registri: object) -> None: ...
 
-    result = bench.pytester.inline_run("--bench-list", plugins=[Early()])
+    result = bench.pytester.inline_run(*WITHOUT, "--bench-list", plugins=[Early()])
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     printed = capsys.readouterr().err
