@@ -121,19 +121,6 @@ def check_readable(data: bytes) -> None:
         read_json(data)
 
 
-def read_own(text: str) -> Any:
-    """Parse one document that this program has just written, at a third of the price."""
-    return _OWN.decode(text)
-
-
-def _own_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    # One string for a key in all rows: keys of its own are more than half of a result row.
-    return {intern(key): item for key, item in pairs}
-
-
-_OWN = json.JSONDecoder(object_pairs_hook=_own_pairs)
-
-
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = {intern(key): item for key, item in pairs}
     if len(value) != len(pairs):
