@@ -18,20 +18,9 @@ from pytest_benchbed.data.answers import ANSWERS_FILE
 from pytest_benchbed.data.dataset import CASES_FILE
 from pytest_benchbed.data.dataset import CONTEXTS_FILE
 from pytest_benchbed.model.escape import term
+from pytest_benchbed.model.run import LASTING as LASTING
 from pytest_benchbed.model.run import TechnicalRecord
 from pytest_benchbed.runs.read import Run
-
-LASTING = frozenset(
-    {
-        "close",
-        "left_running",
-        "tampered_dataset",
-        "tampered_input",
-        "tampered_record",
-        "tampered_run",
-    }
-)
-"""Failures of a run that resuming it does not mend."""
 
 
 def dataset_digests(root: Path) -> dict[Path, str]:

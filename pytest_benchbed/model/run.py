@@ -119,6 +119,19 @@ class GateSummary(Model):
     justification: str | None
 
 
+LASTING = frozenset(
+    {
+        "close",
+        "left_running",
+        "tampered_dataset",
+        "tampered_input",
+        "tampered_record",
+        "tampered_run",
+    }
+)
+"""Kinds of failures of a whole run that resuming it does not mend."""
+
+
 class TechnicalRecord(Model):
     """One technical failure; ``case`` null: of the whole run."""
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from pytest_benchbed.compare.exit import NOT_SUPPORTED
 from pytest_benchbed.model.names import is_case_id
+from pytest_benchbed.model.run import LASTING
 from pytest_benchbed.model.run import RunRecord
 from pytest_benchbed.report.command import case_command
 from pytest_benchbed.report.command import resume_command
@@ -201,6 +202,14 @@ def _blocked(view: RunView) -> Iterator[Step]:
         yield Step(
             "The token planted among the answers turned up on the system's side: it has seen "
             "answers. Find out how, and run again; this run cannot be repaired."
+        )
+        return
+    lasting = sorted({failure.kind for failure in record.technical if failure.kind in LASTING})
+    if lasting:
+        yield Step(
+            f"Asking again does not mend what broke here ({', '.join(lasting)}). Repair it, "
+            "then make a new run:",
+            whole_command(record),
         )
         return
     if any(failure.kind == BUDGET for failure in record.technical):

@@ -74,6 +74,19 @@ def test_a_used_up_budget_is_raised_when_resuming(tmp_path) -> None:
     assert step.command == "pytest --bench=table-separators --bench-resume=after"
 
 
+@pytest.mark.parametrize("kind", ["tampered_dataset", "left_running"])
+def test_what_resuming_cannot_mend_asks_for_a_new_run(tmp_path, kind) -> None:
+    failure = {"case": None, "whose": "adapter", "kind": kind, "detail": ""}
+    lost = {"case": "t", "whose": "adapter", "kind": "crash", "detail": ""}
+    run = write_run(tmp_path / "runs", [Made("t", state="technical")], technical=[lost, failure])
+
+    (step,) = next_steps(load(run))
+
+    assert kind in step.text
+    assert "new run" in step.text
+    assert "--bench-resume" not in step.command
+
+
 @pytest.mark.parametrize(
     ("changes", "part"),
     [
