@@ -10,12 +10,14 @@ from collections import Counter
 import pytest
 
 from tests.crash.hostile import linux
+from tests.crash.sessions import extend
 from tests.crash.sessions import open_intents
 from tests.crash.sessions import outcomes
 from tests.crash.sessions import start
 from tests.plugin.bench import Bench
 from tests.plugin.bench import last_line
 from tests.plugin.programs import command
+from tests.plugin.programs import write_executable
 
 pytestmark = linux
 COUNT = 8
@@ -90,10 +92,19 @@ def test_term_and_hangup_end_the_adapters_and_the_run_goes_on(slow: Bench, numbe
     go_on(slow, kept)
 
 
+SCRATCH = """
+@pytest.fixture(autouse=True)
+def scratch(tmp_path):
+    return tmp_path
+"""
+
+
 @pytest.mark.req("ENV-090")
 def test_one_ctrl_c_lets_calls_in_flight_finish_and_starts_no_other(
     slow: Bench, workers: list[str]
 ) -> None:
+    # pytest makes no report of an interrupted setup, and its tmp_path asks for one.
+    extend(slow, SCRATCH)
     session = start(slow, "--bench-jobs=2", "--baseline=base", *workers)
     session.wait_for_calls(3)
     session.signal(signal.SIGINT)
@@ -132,6 +143,24 @@ def test_a_second_ctrl_c_kills_the_calls_in_flight_and_the_run_is_written(slow: 
     assert (record.status, record.counts.technical) == ("interrupted", 0)
     assert open_intents(slow) == Counter({"t-003": 1})
     go_on(slow, outcomes(slow))
+
+
+def test_ctrl_c_during_a_batch_leaves_an_unknown_spend_and_the_command_to_go_on(
+    bench: Bench,
+) -> None:
+    started = bench.path / "started"
+    write_executable(bench, f"open({str(started)!r}, 'w').close(); __import__('time').sleep(600)")
+    session = start(bench, adapter="--bench-adapter=./system")
+    session.wait_for(started.exists)
+    session.signal(signal.SIGINT)
+    session.end()
+
+    assert session.code == pytest.ExitCode.INTERRUPTED
+    assert session.last_line.startswith("benchbed: gate ")
+    assert "--bench-resume=own" in session.out
+    assert session.left() == []
+    record = bench.saved("own").record
+    assert (record.status, record.spend.spent_usd) == ("interrupted", None)
 
 
 @pytest.mark.req("ENV-051")
