@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 
 from pytest_benchbed.benchmarks.registry import BenchmarkRegistry
@@ -40,6 +41,8 @@ class GateChoice:
     targets: Sequence[str]
     profile: str | None
     rule: str | None
+    max_unjudged: Fraction | None = None
+    """Share of the cases above which a pass is incomplete."""
 
 
 def run_gate(
@@ -106,6 +109,7 @@ def _gate(
         rule_source="--rule" if choice.rule else "auto",
         targets=choice.targets or record.targets,
         judge=judge,
+        max_unjudged=choice.max_unjudged,
     )
     for line in verdict_lines(gate, record=record, profile=profile, control_command=""):
         echo(line)

@@ -182,13 +182,12 @@ def gate(
     """
     from pytest_benchbed.cli.gate import GateChoice
     from pytest_benchbed.cli.gate import run_gate
-
-    choice = GateChoice(baseline, tuple(control or ()), tuple(target or ()), profile, rule)
+    from pytest_benchbed.edge.settings import max_unjudged
 
     def work(config: pytest.Config, registries: Registries) -> int:
         return run_gate(
             run,
-            choice,
+            GateChoice(baseline, control or (), target or (), profile, rule, max_unjudged(config)),
             runs_dir=_runs_dir(config, runs_dir),
             invocation_dir=config.invocation_params.dir,
             benchmarks=registries.benchmarks,

@@ -12,6 +12,7 @@ from fractions import Fraction
 from pytest_benchbed.compare.phrases import age
 from pytest_benchbed.compare.phrases import count
 from pytest_benchbed.compare.phrases import percent
+from pytest_benchbed.compare.phrases import scope_text
 from pytest_benchbed.model.escape import term
 from pytest_benchbed.model.gate import GateResult
 from pytest_benchbed.model.run import AdapterRecord
@@ -31,6 +32,8 @@ def verdict_lines(
             is none; ``""`` leaves it out.
     """
     lines = [_title(gate, record, profile), _coverage(gate, record)]
+    if scope := scope_text(record.scope):
+        lines.append(f"  scope {scope}: no case outside it was asked or compared")
     lines += _missing(gate)
     lines += [
         _suspects(gate),

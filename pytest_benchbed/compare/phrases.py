@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from collections.abc import Sequence
+
+from pytest_benchbed.model.escape import term
 
 MAX_NAMES = 5
 
@@ -31,6 +34,15 @@ def percent(share: float) -> str:
     if value < 0.05:
         return "below 0.1 %"
     return f"{value:.1f} %" if round(value, 1) < 10 else f"{value:.0f} %"
+
+
+def scope_text(scope: Mapping[str, Sequence[str]]) -> str:
+    """Return a scope as it is typed: ``tag=red tag=blue suite=s1``; "" for the whole dataset.
+
+    >>> scope_text({"tag": ["red", "blue"]})
+    'tag=red tag=blue'
+    """
+    return " ".join(term(f"{key}={value}", 60) for key in sorted(scope) for value in scope[key])
 
 
 def age(seconds: float) -> str:

@@ -20,6 +20,7 @@ from pytest_benchbed.compare.judge import NO_ANSWER
 from pytest_benchbed.compare.judge import Judge
 from pytest_benchbed.compare.phrases import count
 from pytest_benchbed.compare.phrases import names
+from pytest_benchbed.compare.phrases import scope_text
 from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.model.escape import term
 from pytest_benchbed.model.gate import Suspect
@@ -59,6 +60,9 @@ def status_of(evidence: Evidence) -> tuple[GateStatus, str]:
     if evidence.baseline is None:
         return "baseline required", "no saved run to compare with: name one with --baseline=RUN"
     compared = f"compared {len(evidence.covered.compared)} of {evidence.covered.of}"
+    if scope := scope_text(evidence.candidate.record.scope):
+        # Whole, but not the whole dataset.
+        compared += f" in scope {scope}"
     if reason := _incomplete(evidence):
         return "incomplete", "; ".join([f"{reason}, {compared}", *_found(evidence, so_far=True)])
     if found := _found(evidence, so_far=False):

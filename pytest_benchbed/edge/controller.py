@@ -49,7 +49,7 @@ def register_controller(session: BenchSession) -> None:
             raise pytest.UsageError(str(error)) from None
     manager = session.config.pluginmanager
     manager.register(controller, "benchbed-controller")
-    manager.register(LastLine(controller.last_lines, controller.is_ended), "benchbed-last-line")
+    manager.register(LastLine(controller), "benchbed-last-line")
     manager.register(SummarySwap(session.config), "benchbed-summary-swap")
     manager.register(SummaryRestore(session.config), "benchbed-summary-restore")
     manager.register(XdistHooks(controller), "benchbed-xdist")
@@ -176,10 +176,12 @@ class Controller:
             session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
             if self.config.option.verbose > 0:
                 raise
-        if (
-            session.exitstatus == pytest.ExitCode.OK
-            and any(verdict.raises_exit for verdict in self.verdicts)
-        ) or (self.live.trouble and session.exitstatus == pytest.ExitCode.OK):
+        self.raise_exit(session)
+
+    def raise_exit(self, session: pytest.Session) -> None:
+        """Turn exit status 0 into 1 where a verdict asks for it; safe to call again."""
+        is_red = bool(self.live.trouble) or any(one.raises_exit for one in self.verdicts)
+        if is_red and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def _cannot_go_on(self, error: Exception) -> None:

@@ -133,6 +133,7 @@ def gates_of(plan: Plan, record: RunRecord, rows: Mapping[str, Row]) -> dict[str
             rule_source=plan.settings.rule_source,
             targets=plan.targets,
             judge=plan.benchmark,
+            max_unjudged=plan.settings.max_unjudged,
         )
         for profile in plan.benchmark.profiles
     }

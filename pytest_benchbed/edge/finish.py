@@ -53,10 +53,12 @@ def not_started(config: pytest.Config, plan: Plan, exit_status: int) -> Verdict 
     """Return the verdict of a benchmark of which no case was selected or started.
 
     None where single tests were named (an IDE runs one): the benchmark was not
-    meant. A selection by the user that leaves no case does not turn a session
-    red, but every other reason does: nothing was compared.
+    meant, unless a passed gate is required. A selection by the user that leaves
+    no case does not turn a session red, but every other reason does: nothing
+    was compared.
     """
-    if any("::" in str(argument) for argument in config.args):
+    is_required = plan.settings.require_gate
+    if any("::" in str(argument) for argument in config.args) and not is_required:
         return None
     reasons = selecting_options(config, plan)
     if exit_status not in (0, 5):
@@ -71,7 +73,7 @@ def not_started(config: pytest.Config, plan: Plan, exit_status: int) -> Verdict 
         [],
         f"benchbed: gate INCOMPLETE: {plan.name}: {why}",
         is_good=False,
-        raises_exit=not reasons,
+        raises_exit=is_required or not reasons,
     )
 
 

@@ -52,11 +52,16 @@ class Ledger:
             run.rows.close()
 
     def expect(self, node_ids: Iterable[str]) -> None:
-        """Take the ids that pytest will run; those that are no cases are left out."""
+        """Take the ids that pytest will run; those that are no cases are left out.
+
+        An item that runs twice (``--keep-duplicates``) is one case.
+        """
         for node_id in node_ids:
             run, case = self._locate(node_id)
             if run is not None:
                 run.expected.append(case)
+        for run in self.runs.values():
+            run.expected = list(dict.fromkeys(run.expected))
 
     def record(self, report: pytest.TestReport) -> tuple[RunLedger, str] | None:
         """Take one report; return the run and the case if it brought a new result."""
@@ -87,7 +92,8 @@ class Ledger:
     def _locate(self, node_id: str) -> tuple[RunLedger | None, str]:
         path, _, case = node_id.partition("::")
         plan = self._find_plan(path)
-        return (self.runs[plan.name] if plan else None), case
+        # --dist=loadgroup puts the name of a group behind an "@"; no case id has one.
+        return (self.runs[plan.name] if plan else None), case.partition("@")[0]
 
 
 def _skip_reason(report: pytest.TestReport) -> str:

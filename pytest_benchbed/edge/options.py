@@ -157,6 +157,12 @@ INI: tuple[tuple[str, str, str, Any], ...] = (
     ("bench_rule", "rule of the gate", "string", None),
     ("bench_isolation", "auto, required or off", "string", None),
     ("bench_require_gate", "exit 1 for every verdict but 'passed'", "bool", False),
+    (
+        "bench_max_unjudged",
+        "share of cases, such as 0.1, that a passed gate may leave unjudged",
+        "string",
+        None,
+    ),
     ("bench_retention_count", "unnamed partial runs that are kept", "string", "3"),
     ("bench_private", "texts of private datasets: auto, show or hide", "string", "auto"),
 )

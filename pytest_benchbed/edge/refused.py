@@ -17,12 +17,28 @@ def is_distributed(config: pytest.Config) -> bool:
     return config.getoption("dist", "no") != "no" and not config.option.collectonly
 
 
+PARTS = frozenset(
+    f"benchbed-{name}"
+    for name in (
+        "collector", "controller", "item-reports", "last-line", "summary-restore",
+        "summary-swap", "worker", "xdist",
+    )
+)  # fmt: skip
+"""Names under which a session registers its parts."""
+
+
 def check_combinations(config: pytest.Config) -> None:
     """Refuse what cannot work beside benchmark cases.
 
     Raises:
         UsageProblem: with the option to leave out.
     """
+    for name in sorted(PARTS):
+        if config.pluginmanager.is_blocked(name):
+            raise UsageProblem(
+                f"-p no:{name} takes a part of the gate away: leave it out with --bench, or leave "
+                "out --bench."
+            )
     if config.getoption("dist", "no") == "each":
         raise UsageProblem(
             "--dist=each runs every case once per worker and would pay for each: use --dist=load."

@@ -57,7 +57,11 @@ class BenchSession:
         if not fits and not text and len(self.plans) == 1:
             # pytest leaves the path empty for a file argument outside the root folder.
             return self.plans[0]
-        return fits[0] if len(fits) == 1 else None
+        if len(fits) > 1:
+            # Of cases/a and lib/cases/a, the one that the root folder leads to.
+            exact = self.by_file.get((self.config.rootpath / text).resolve())
+            fits = [plan for plan in fits if plan is exact]
+        return fits[0] if fits else None
 
 
 SESSION = pytest.StashKey[BenchSession]()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -43,6 +44,8 @@ class Settings:
     rule_source: str
     isolation: str
     require_gate: bool
+    max_unjudged: Fraction | None
+    """Share of the cases above which a pass is incomplete; None: no limit."""
     note: str | None
     retry: RetryPolicy
     rate: str | None
@@ -107,6 +110,7 @@ def resolve_settings(config: pytest.Config, bench: BenchFile) -> Settings:
         require_gate=bool(
             config.getoption("bench_require_gate") or config.getini("bench_require_gate")
         ),
+        max_unjudged=max_unjudged(config),
         note=config.getoption("bench_note"),
         retry=bench.retry or RetryPolicy(),
         rate=bench.rate,
@@ -125,6 +129,26 @@ def _check_ini(config: pytest.Config) -> None:
         raise UsageProblem(
             f"ini bench_retention_count: {kept[:80]!a} is no number of partial runs to keep."
         )
+
+
+def max_unjudged(config: pytest.Config) -> Fraction | None:
+    """Return ini ``bench_max_unjudged``, a share of the cases, exactly as it is written.
+
+    Raises:
+        UsageProblem: it is no number from 0 to 1.
+    """
+    text = str(config.getini("bench_max_unjudged") or "").strip()
+    if not text:
+        return None
+    try:
+        share = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        share = Fraction(-1)
+    if not 0 <= share <= 1:
+        raise UsageProblem(
+            f"ini bench_max_unjudged: {text[:80]!a} is no share of the cases, such as 0.1."
+        )
+    return share
 
 
 def _whole(found: tuple[Any, str], what: str) -> int:

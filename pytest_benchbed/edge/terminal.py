@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from collections.abc import Generator
 from typing import Any
+from typing import Protocol
 
 import pytest
 
@@ -33,6 +33,30 @@ def _write(reporter: Any, line: str) -> None:
     reporter.flush()
 
 
+class Ending(Protocol):
+    """What the controller knows about the end of a session."""
+
+    def last_lines(self) -> list[tuple[str, bool]]:
+        """Return the lines, and whether each is good."""
+
+    def is_ended(self) -> bool:
+        """Say whether we ended the session by ``pytest.exit``.
+
+        pytest prints its own line about it after the hook of the session's end.
+        """
+
+    def raise_exit(self, session: pytest.Session) -> None:
+        """Turn exit status 0 into 1 where a verdict asks for it."""
+
+
+def _has_line_to_come(config: pytest.Config) -> bool:
+    """Say whether pytest prints more after the session's end: of a ``pytest.exit`` in a test.
+
+    It does unless the exit status is that of an interruption. The name is not public.
+    """
+    return getattr(reporter_of(config), "_keyboardinterrupt_memo", None) is not None
+
+
 class LastLine:
     """Writes the verdict after pytest's own last line, also under ``-q``.
 
@@ -41,36 +65,35 @@ class LastLine:
     every other hook.
     """
 
-    def __init__(
-        self, lines: Callable[[], list[tuple[str, bool]]], is_ended: Callable[[], bool]
-    ) -> None:
-        """``lines``: (text, whether it is good), asked at the very end.
-
-        ``is_ended`` says whether we ended the session by ``pytest.exit``, whose
-        own line pytest prints only after the hook of the session's end.
-        """
-        self._lines = lines
-        self._is_ended = is_ended
+    def __init__(self, ending: Ending) -> None:
+        """``ending``: knows the lines once everything else has finished."""
+        self._ending = ending
+        self._is_written = False
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, object, object]:
-        """Let everything else finish, then print."""
+        """Let everything else finish, then print.
+
+        Another plugin may have set the exit status to 0 after the gate raised it.
+        """
         try:
             return (yield)
         finally:
-            if not self._is_ended():
+            self._ending.raise_exit(session)
+            if not self._ending.is_ended() and not _has_line_to_come(session.config):
                 self._write(session.config)
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self, config: pytest.Config) -> None:
         """Print after pytest's line on an early end."""
-        if self._is_ended():
+        if not self._is_written:
             self._write(config)
 
     def _write(self, config: pytest.Config) -> None:
+        self._is_written = True
         reporter = reporter_of(config)
         if reporter is not None:
-            for text, is_good in self._lines():
+            for text, is_good in self._ending.last_lines():
                 reporter.ensure_newline()
                 reporter.write_line(text, **({"green": True} if is_good else {"red": True}))
 
