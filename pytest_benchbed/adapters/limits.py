@@ -17,7 +17,6 @@ from pytest_benchbed.model.names import unknown_name
 
 MIB = 1024 * 1024
 GIB = 1024 * MIB
-LONGEST_BATCH_S = 24 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +88,6 @@ class Limits:
             cpu_s=None,
             processes=None,
         )
-
-    def batch_s(self, cases: int) -> float:
-        """Return the limit of an executable that is asked ``cases`` cases: at most 24 hours."""
-        return min(self.call_s * max(cases, 1), LONGEST_BATCH_S)
 
     def rlimits(self) -> dict[str, int]:
         """Return what the operating system enforces: name without ``RLIMIT_`` to value."""

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from collections.abc import Mapping
 from typing import Any
 from typing import Final
-from typing import Literal
 
 from pytest_benchbed.adapters.base import Adapter
 from pytest_benchbed.generators import table_variants
@@ -21,7 +20,6 @@ from pytest_benchbed.model.errors import NoAnswer
 from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.model.names import unknown_name
 
-Variant = Literal["default", "baseline", "flaky"]
 VARIANTS: Final = ("default", "baseline", "flaky")
 VERSION: Final = "1"
 """Raised when an answer changes for an unchanged case."""

@@ -19,7 +19,6 @@ from typing import Protocol
 
 from pytest_benchbed.adapters.batch_reply import BatchFailure
 from pytest_benchbed.adapters.batch_reply import BatchReply
-from pytest_benchbed.adapters.limits import LONGEST_BATCH_S
 from pytest_benchbed.adapters.spec import AdapterSpec
 from pytest_benchbed.calls.line import OutcomeForm
 from pytest_benchbed.calls.line import seal
@@ -42,6 +41,7 @@ from pytest_benchbed.model.run import TechnicalRecord
 from pytest_benchbed.model.usage import Usage
 
 HEARTBEAT_S = 10.0
+LONGEST_BATCH_S = 24 * 3600.0
 ADAPTER_REQUEST = "adapter-request.json"
 ADAPTER_OUTPUT = "adapter"
 _MISSING = TechnicalFailure("missing_case", "it has no prediction")

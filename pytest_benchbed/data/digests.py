@@ -15,13 +15,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pytest_benchbed.data.answers import answer_index
-from pytest_benchbed.data.dataset import CASES_FILE
-from pytest_benchbed.data.dataset import open_contexts
 from pytest_benchbed.data.dataset import unpinned_fault
 from pytest_benchbed.data.faults import refuse
 from pytest_benchbed.data.index import LineIndex
-from pytest_benchbed.data.index import Source
 from pytest_benchbed.data.rows import CHANGED
 from pytest_benchbed.data.rows import RowFaults
 from pytest_benchbed.data.rows import parse_object
@@ -31,22 +27,16 @@ from pytest_benchbed.model.dataset import PinnedFile
 _FILES = re.compile(rb'"files":\["([^]]*)"\]')
 
 
-def inputs_digest(root: Path, files: Iterable[PinnedFile]) -> str:
+def inputs_digest(
+    cases: LineIndex, contexts: LineIndex | None, pins: Mapping[str, PinnedFile]
+) -> str:
     """Return the digest of cases, contexts and the files they name.
 
-    ``files`` are the pins of the manifest; those that no row names are left out.
+    ``pins``: of the manifest, by path; those that no row names are left out.
 
     Raises:
         DatasetError: a row has a fault, or names a file that is not pinned.
     """
-    cases = LineIndex.build(Source.open(root, CASES_FILE))
-    return inputs_digest_of(cases, open_contexts(root), {pin.path: pin for pin in files})
-
-
-def inputs_digest_of(
-    cases: LineIndex, contexts: LineIndex | None, pins: Mapping[str, PinnedFile]
-) -> str:
-    """Return the same as :func:`inputs_digest`, of files that are open already."""
     used: dict[str, str] = {}
     sha = hashlib.sha256(b'{"cases":[')
     _feed(sha, _noting_files(cases, pins, used))
@@ -71,20 +61,15 @@ def inputs_are(
     sha.update(b'],"contexts":[')
     if contexts is not None:
         _feed_as_written(sha, contexts, pins, used)
-    return _with_files(sha, used) == digest or inputs_digest_of(cases, contexts, pins) == digest
+    return _with_files(sha, used) == digest or inputs_digest(cases, contexts, pins) == digest
 
 
-def answers_digest(root: Path) -> str:
+def answers_digest(answers: LineIndex) -> str:
     """Return the digest of the answers.
 
     Raises:
-        DatasetError: the file is missing, or a row has a fault.
+        DatasetError: a row has a fault.
     """
-    return answers_digest_of(answer_index(root))
-
-
-def answers_digest_of(answers: LineIndex) -> str:
-    """Return the same as :func:`answers_digest`, of a file that is open already."""
     sha = hashlib.sha256(b'{"answers":[')
     _feed(sha, (row for _, row in _rows(answers)))
     sha.update(b"]}")
@@ -96,7 +81,7 @@ def answers_are(digest: str, answers: LineIndex) -> bool:
     sha = hashlib.sha256(b'{"answers":[')
     _feed_as_written(sha, answers, {}, {})
     sha.update(b"]}")
-    return sha.hexdigest() == digest or answers_digest_of(answers) == digest
+    return sha.hexdigest() == digest or answers_digest(answers) == digest
 
 
 def _with_files(sha: Any, used: Mapping[str, str]) -> str:

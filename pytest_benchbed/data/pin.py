@@ -15,8 +15,8 @@ from pytest_benchbed.data.answers import ANSWERS_FILE
 from pytest_benchbed.data.changes import committed_digests
 from pytest_benchbed.data.changes import row_changes
 from pytest_benchbed.data.dataset import CASES_FILE
-from pytest_benchbed.data.digests import answers_digest_of
-from pytest_benchbed.data.digests import inputs_digest_of
+from pytest_benchbed.data.digests import answers_digest
+from pytest_benchbed.data.digests import inputs_digest
 from pytest_benchbed.data.faults import Fault
 from pytest_benchbed.data.faults import quoted
 from pytest_benchbed.data.faults import refuse
@@ -83,8 +83,8 @@ def pin(
     if faults or survey.cases is None or survey.answers is None:
         raise refuse(faults)
     digests = Digests(
-        inputs=inputs_digest_of(survey.cases, survey.contexts, {pin.path: pin for pin in files}),
-        answers=answers_digest_of(survey.answers),
+        inputs=inputs_digest(survey.cases, survey.contexts, {pin.path: pin for pin in files}),
+        answers=answers_digest(survey.answers),
     )
     given = {"benchmark": benchmark, "id": id, "visibility": visibility}
     manifest = _manifest(root, former.kept, files, digests, given, bump)

@@ -17,7 +17,6 @@ from pytest_benchbed.model.money import to_decimal
 
 DEFAULT_JOBS = 4
 DEFAULT_REPEATS = 1
-DEFAULT_TIMEOUT_S = 600.0
 DEFAULT_ADAPTER = "reference"
 ISOLATION = ("auto", "required", "off")
 PRIVATE = ("auto", "show", "hide")

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 from pytest_benchbed.compare.lines import verdict_lines
 from pytest_benchbed.model.escape import json_term
@@ -28,19 +26,11 @@ WIDTH = 100
 MAX_TECHNICAL = 5
 
 
-def terminal_lines(run_dir: Path, *, hide_texts: bool = False, **options: Any) -> list[str]:
-    """Return the block of a written run; ``options`` are those of ``RunView.load``.
+def view_lines(view: RunView, *, hide_texts: bool = False) -> Iterator[str]:
+    """Yield the lines of one written run.
 
     ``hide_texts``: of private data only kinds, places and counts are printed.
-
-    Raises:
-        RunError: a file of the run is damaged.
     """
-    return list(view_lines(RunView.load(run_dir, **options), hide_texts=hide_texts))
-
-
-def view_lines(view: RunView, *, hide_texts: bool = False) -> Iterator[str]:
-    """Yield the lines of one run."""
     record, dataset, adapter = view.record, view.record.dataset, view.record.adapter
     yield from fit(
         "",

@@ -73,19 +73,12 @@ class GroupHead:
     is_open: bool
 
 
-def write_page(run_dir: Path, **options: Any) -> Path:
+def save_page(view: RunView) -> Path:
     """Write ``report.html`` from the written run and return its path.
-
-    ``options`` are those of :meth:`~pytest_benchbed.report.view.RunView.load`.
 
     Raises:
         RunError: a file of the run is damaged, or the page cannot be written.
     """
-    return save_page(RunView.load(run_dir, **options))
-
-
-def save_page(view: RunView) -> Path:
-    """Write ``report.html`` of a run that is loaded already; raises as :func:`write_page`."""
     with AtomicFile(view.paths.report) as file:
         for part in page_parts(view):
             file.write(part.encode("utf-8"))

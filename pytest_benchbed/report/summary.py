@@ -50,20 +50,14 @@ class Room:
 _ROOMS = (Room(50, 8, 120), Room(25, 5, 80), Room(10, 3, 60), Room(5, 2, 40), Room(0, 0, 40))
 
 
-def write_summary(run_dir: Path, *, hide_texts: bool = False, **options: Any) -> Path:
+def save_summary(view: RunView, *, hide_texts: bool = False) -> Path:
     """Write ``summary.md`` from the written run and return its path.
 
     ``hide_texts``: of private data only kinds, places and counts are written.
-    ``options`` are those of :meth:`~pytest_benchbed.report.view.RunView.load`.
 
     Raises:
         RunError: a file of the run is damaged, or the summary cannot be written.
     """
-    return save_summary(RunView.load(run_dir, **options), hide_texts=hide_texts)
-
-
-def save_summary(view: RunView, *, hide_texts: bool = False) -> Path:
-    """Write ``summary.md`` of a run that is loaded already; raises as :func:`write_summary`."""
     write_atomic(view.paths.summary, summary(view, hide_texts=hide_texts).encode("utf-8"))
     return view.paths.summary
 

@@ -8,13 +8,13 @@ from itertools import pairwise
 
 import pytest
 
-from pytest_benchbed.report.page import write_page
+from pytest_benchbed.report.page import save_page
 from tests.browser.chromium import Browser
 from tests.browser.chromium import Tab
 from tests.browser.chromium import find_browser
-from tests.unit.report.builders import WORDS
 from tests.unit.report.builders import Made
 from tests.unit.report.builders import error
+from tests.unit.report.builders import load
 from tests.unit.report.builders import write_run
 from tests.unit.report.test_page import hostile  # noqa: F401  a fixture
 
@@ -87,12 +87,12 @@ def report(tmp_path):
             *[Made(f"fine-{n}", category="ruled") for n in range(30)],
         ],
     )  # fmt: skip
-    return write_page(run, words=WORDS, base=tmp_path)
+    return save_page(load(run))
 
 
 @pytest.fixture
 def hostile_report(hostile, tmp_path):  # noqa: F811
-    return write_page(hostile, words=WORDS, base=tmp_path)
+    return save_page(load(hostile))
 
 
 @pytest.mark.req("ENV-074")

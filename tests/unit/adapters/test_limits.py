@@ -30,14 +30,6 @@ def test_a_grace_of_nothing_is_allowed() -> None:
     assert Limits().with_overrides({"grace_s": 0}).grace_s == 0.0
 
 
-def test_a_batch_has_the_time_of_its_cases_but_at_most_a_day() -> None:
-    limits = Limits(call_s=600)
-
-    assert limits.batch_s(3) == 1800
-    assert limits.batch_s(0) == 600
-    assert limits.batch_s(10_000) == 24 * 3600
-
-
 def test_limits_of_the_system_are_those_that_are_set() -> None:
     assert set(Limits().rlimits()) == {"FSIZE", "NOFILE", "CORE"}
     assert Limits(memory_bytes=5).rlimits()["AS"] == 5

@@ -144,6 +144,14 @@ def test_a_batch_is_one_intent_one_outcome_a_case_and_one_for_the_whole(tmp_path
     assert executable.timeouts == [180.0]
 
 
+def test_a_batch_has_at_most_a_day(tmp_path: Path) -> None:
+    executable = Executable()
+
+    run(executable, batch_plan(tmp_path, timeout_s=30_000), ids(3))
+
+    assert executable.timeouts == [24 * 3600]
+
+
 def test_all_lines_of_a_batch_are_one_write(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

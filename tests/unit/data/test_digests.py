@@ -14,12 +14,15 @@ from hypothesis import strategies as st
 
 import pytest_benchbed
 from pytest_benchbed.data.answers import Answers
+from pytest_benchbed.data.answers import answer_index
 from pytest_benchbed.data.dataset import Dataset
+from pytest_benchbed.data.dataset import open_contexts
 from pytest_benchbed.data.digests import answers_are
 from pytest_benchbed.data.digests import answers_digest
-from pytest_benchbed.data.digests import answers_digest_of
 from pytest_benchbed.data.digests import inputs_are
 from pytest_benchbed.data.digests import inputs_digest
+from pytest_benchbed.data.index import LineIndex
+from pytest_benchbed.data.index import Source
 from pytest_benchbed.data.manifest import read_manifest
 from pytest_benchbed.data.verify import verify_digests
 from pytest_benchbed.model.canonical import digest
@@ -34,9 +37,14 @@ from tests.unit.data.folder import case_row
 from tests.unit.data.folder import line
 
 
+def inputs_of(root, files):
+    cases = LineIndex.build(Source.open(root, CASES))
+    return inputs_digest(cases, open_contexts(root), {pin.path: pin for pin in files})
+
+
 def digests(folder):
     files = read_manifest(folder.root).files
-    return inputs_digest(folder.root, files), answers_digest(folder.root)
+    return inputs_of(folder.root, files), answers_digest(answer_index(folder.root))
 
 
 def rows_of(folder, name):
@@ -61,8 +69,8 @@ def test_an_empty_dataset_has_digests(tmp_path):
     (tmp_path / ANSWERS).write_bytes(b"")
 
     empty = {"cases": [], "contexts": [], "files": []}
-    assert inputs_digest(tmp_path, []) == digest(empty)
-    assert answers_digest(tmp_path) == digest({"answers": []})
+    assert inputs_of(tmp_path, []) == digest(empty)
+    assert answers_digest(answer_index(tmp_path)) == digest({"answers": []})
 
 
 @pytest.mark.parametrize(
@@ -111,7 +119,7 @@ def test_every_value_of_a_case_is_in_the_digest_of_the_inputs(folder, more):
 
 def test_a_named_file_is_in_the_digest_and_another_is_not(folder):
     files = read_manifest(folder.root).files
-    before = inputs_digest(folder.root, files)
+    before = inputs_of(folder.root, files)
 
     def other(path):
         return [
@@ -119,9 +127,9 @@ def test_a_named_file_is_in_the_digest_and_another_is_not(folder):
             for pin in files
         ]
 
-    assert inputs_digest(folder.root, other("LICENSE.txt")) == before
-    assert inputs_digest(folder.root, other("assets/f1.txt")) != before
-    assert inputs_digest(folder.root, other("assets/shared.txt")) != before
+    assert inputs_of(folder.root, other("LICENSE.txt")) == before
+    assert inputs_of(folder.root, other("assets/f1.txt")) != before
+    assert inputs_of(folder.root, other("assets/shared.txt")) != before
 
 
 @pytest.mark.parametrize(
@@ -196,18 +204,20 @@ def test_the_order_of_rows_and_keys_is_irrelevant_for_any_values(tmp_path_factor
             text = "".join(json.dumps(row, ensure_ascii=shuffle) + "\n" for row in rows)
             (root / name).write_text(text, encoding="utf-8", newline="")
 
-    assert inputs_digest(first, []) == inputs_digest(other, [])
-    assert answers_digest(first) == answers_digest(other)
-    assert answers_digest(first) == digest({"answers": answers})
+    assert inputs_of(first, []) == inputs_of(other, [])
+    assert answers_digest(answer_index(first)) == answers_digest(answer_index(other))
+    assert answers_digest(answer_index(first)) == digest({"answers": answers})
 
 
 SCRIPT = """
 import sys
 from pathlib import Path
 from pytest_benchbed.data.dataset import Dataset
+from pytest_benchbed.data.answers import Answers
 from pytest_benchbed.data.digests import answers_digest, inputs_digest
 dataset = Dataset.open(sys.argv[1])
-print(inputs_digest(dataset.root, dataset.manifest.files), answers_digest(dataset.root))
+inputs = inputs_digest(dataset.case_index, dataset.context_index, dataset.pins)
+print(inputs, answers_digest(Answers.open(dataset.root).index))
 print(dataset.identity)
 """
 
@@ -236,7 +246,7 @@ def test_a_row_that_is_overwritten_meanwhile_is_never_hashed(folder):
         file.write(text.replace(b'"id":"c-2"', b'"id":"c-8"'))
 
     with pytest.raises(DatasetError, match=r"answers\.jsonl:2: case 'c-2': the file changed"):
-        answers_digest_of(index)
+        answers_digest(index)
 
 
 def test_a_path_that_is_not_pinned_is_never_taken_on_trust(folder):

@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_benchbed.report.lines import fit
-from pytest_benchbed.report.lines import terminal_lines
 from pytest_benchbed.report.lines import view_lines
-from tests.unit.report.builders import WORDS
 from tests.unit.report.builders import Made
 from tests.unit.report.builders import error
 from tests.unit.report.builders import load
@@ -98,7 +96,7 @@ def test_hostile_text_stays_in_its_line_and_behind_words_of_ours(hostile) -> Non
 def test_the_block_of_a_first_run_names_the_baseline_to_use(tmp_path) -> None:
     run = write_run(tmp_path / "runs", [Made("a", now=[X]), Made("b")], paired=False)
 
-    lines = terminal_lines(run, base=tmp_path, words=WORDS)
+    lines = list(view_lines(load(run)))
 
     assert "  with errors 1 · without an error 1" in lines
     assert lines[-1] == (
@@ -110,9 +108,10 @@ def test_the_block_of_a_first_run_names_the_baseline_to_use(tmp_path) -> None:
 def test_the_report_has_a_path_that_can_be_opened(tmp_path) -> None:
     run = write_run(tmp_path / "runs", [Made("a")])
 
-    assert "  report: runs/after/report.html" in terminal_lines(run, base=tmp_path)
-    for options in ({"base": tmp_path / "other"}, {}):
-        assert f"  report: {run.resolve() / 'report.html'}" in terminal_lines(run, **options)
+    assert "  report: runs/after/report.html" in view_lines(load(run))
+    for base in (tmp_path / "other", None):
+        shown = view_lines(load(run, base=base))
+        assert f"  report: {run.resolve() / 'report.html'}" in shown
 
 
 def test_parts_move_to_a_new_line_when_a_line_gets_too_long() -> None:

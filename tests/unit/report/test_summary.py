@@ -9,10 +9,9 @@ import pytest
 from markdown_it import MarkdownIt
 
 from pytest_benchbed.report.summary import MAX_BYTES
+from pytest_benchbed.report.summary import save_summary
 from pytest_benchbed.report.summary import summary
-from pytest_benchbed.report.summary import write_summary
 from tests.unit.report.builders import HOSTILE
-from tests.unit.report.builders import WORDS
 from tests.unit.report.builders import Made
 from tests.unit.report.builders import error
 from tests.unit.report.builders import load
@@ -182,7 +181,7 @@ def test_suspects_of_other_runs_are_named(tmp_path) -> None:
 def test_the_summary_is_written_beside_the_run(tmp_path) -> None:
     run = write_run(tmp_path / "runs", made())
 
-    path = write_summary(run, words=WORDS, base=tmp_path)
+    path = save_summary(load(run))
 
     assert path == run / "summary.md"
     assert path.read_text(encoding="utf-8") == summary(load(run))
