@@ -53,7 +53,9 @@ def validate_prediction(benchmark: Benchmark, prediction: Any) -> None:
         return
     try:
         fault = misfit(model, prediction)
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # pytest.skip() must not skip the case
         raise TechnicalFailure(
             "validator_raised",
             f"{model.__name__} raised {type(error).__name__}",

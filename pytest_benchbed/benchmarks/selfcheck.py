@@ -27,13 +27,17 @@ def answer_fault(benchmark: Benchmark, case: Case, answer: Any) -> str | None:
         if model is not None:
             try:
                 fault = misfit(model, value)
-            except Exception as error:
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # sys.exit() must not end the check as passed
                 fault = f"{model.__name__} raised {type(error).__name__}"
             if fault is not None:
                 return f"{what}: {fault}"
     try:
         prediction = benchmark.answer_as_prediction(case, answer)
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         return f"answer_as_prediction of {benchmark.id} raised {type(error).__name__}"
     try:
         validate_prediction(benchmark, prediction)

@@ -114,7 +114,9 @@ def _summary(benchmark: Summariser, profile: str, metrics: Sequence[Mapping[str,
         return {}
     try:
         summed = dict(benchmark.summarise(profile, answered))
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # sys.exit() must not end the session before the run is written
         raise TechnicalFailure(
             "summary",
             f"summarise raised {type(error).__name__}: {error}",

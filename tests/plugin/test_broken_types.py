@@ -116,12 +116,16 @@ def test_a_scorer_that_wavers_shows_when_a_run_is_scored_twice(bench: Bench) -> 
     assert last_line(again).startswith("benchbed: gate FAILED: 4 regressions")
 
 
-def test_a_summary_that_breaks_blocks_and_every_file_is_written(bench: Bench) -> None:
+@pytest.mark.req("ENV-051")
+@pytest.mark.parametrize(
+    "raised", ["raise ZeroDivisionError(profile)", "raise SystemExit(0)", "pytest.skip(profile)"]
+)
+def test_a_summary_that_breaks_blocks_and_every_file_is_written(bench: Bench, raised: str) -> None:
     bench.record("base")
     _type(
         bench,
         scores="        return scores\n\n    def summarise(self, profile, rows):\n"
-        "        raise ZeroDivisionError(profile)\n",
+        f"        {raised}\n",
     )
 
     result = bench.run("--baseline=base", "--bench-run=broken")
@@ -133,6 +137,42 @@ def test_a_summary_that_breaks_blocks_and_every_file_is_written(bench: Bench) ->
     assert run.record.status == "completed"
     assert run.paths.report.exists()
     assert run.metrics["profiles"]["main"]["summary"]["exact"]["counts"] == [4, 4]
+
+
+MODEL = """
+import pydantic
+
+class Loud(pydantic.BaseModel):
+    main: list[str]
+    side: list[str]
+
+    @pydantic.field_validator("main")
+    @classmethod
+    def _look(cls, value):
+        {raised}
+
+class Toy(Benchmark):
+    prediction_model = Loud
+"""
+
+
+@pytest.mark.req("ENV-050", "ENV-051")
+@pytest.mark.parametrize(
+    "raised", ["raise KeyError(value)", "raise SystemExit(0)", "pytest.skip()"]
+)
+def test_a_validator_that_breaks_gives_no_score_and_skips_nothing(
+    bench: Bench, raised: str
+) -> None:
+    bench.record("base")
+    text = CONFTEST.replace("class Toy(Benchmark):\n", MODEL.format(raised=raised))
+    (bench.path / "conftest.py").write_text(text, "utf-8")
+
+    result = bench.run("--baseline=base", "--bench-run=broken")
+
+    result.assert_outcomes(errors=4)
+    assert last_line(result).startswith("benchbed: gate BLOCKED: ")
+    technical = bench.saved("broken").record.technical
+    assert {(one.whose, one.kind) for one in technical} == {("scorer", "validator_raised")}
 
 
 @pytest.mark.parametrize("raised", ["SystemExit(0)", "ValueError('x')"])

@@ -42,6 +42,17 @@ class Other(BaseModel):
     page: int
 
 
+def leave(self: object, case: object, answer: object) -> object:
+    raise SystemExit(0)
+
+
+class Leaving(BaseModel):
+    @model_validator(mode="before")
+    @classmethod
+    def _leave(cls, value: object) -> object:
+        raise SystemExit(0)
+
+
 class Broken(BaseModel):
     @model_validator(mode="before")
     @classmethod
@@ -60,6 +71,8 @@ class Broken(BaseModel):
         ),
         ({"answer_model": Number}, {"value": 1, "x": 1}, "answer: x: Extra inputs"),
         ({"answer_model": Broken}, {"value": 1}, "answer: Broken raised KeyError"),
+        ({"answer_model": Leaving}, {"value": 1}, "answer: Leaving raised SystemExit"),
+        ({"answer_as_prediction": leave}, {"value": 1}, "of toy raised SystemExit"),
         ({"prediction_model": Other}, {"value": 1}, "as a prediction: shape: page: Field required"),
         ({}, [1], "as a prediction: shape: the prediction is a list"),
         (
