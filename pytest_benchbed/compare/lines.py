@@ -11,12 +11,16 @@ from fractions import Fraction
 
 from pytest_benchbed.compare.phrases import age
 from pytest_benchbed.compare.phrases import count
+from pytest_benchbed.compare.phrases import names
 from pytest_benchbed.compare.phrases import percent
 from pytest_benchbed.compare.phrases import scope_text
 from pytest_benchbed.model.escape import term
 from pytest_benchbed.model.gate import GateResult
 from pytest_benchbed.model.run import AdapterRecord
 from pytest_benchbed.model.run import RunRecord
+
+MAX_REASONS = 5
+"""Reasons of cases without a result that are printed."""
 
 
 def verdict_lines(
@@ -34,7 +38,7 @@ def verdict_lines(
     lines = [_title(gate, record, profile), _coverage(gate, record)]
     if scope := scope_text(record.scope):
         lines.append(f"  scope {scope}: no case outside it was asked or compared")
-    lines += _missing(gate)
+    lines += [*_missing(gate), *_holes(record)]
     lines += [
         _suspects(gate),
         _noise(gate, control_command),
@@ -87,6 +91,21 @@ def _missing(gate: GateResult) -> list[str]:
     if coverage.no_answer:
         facts.append(f"no answer {len(coverage.no_answer)} ({coverage.no_answer_known} known)")
     return [f"  {' · '.join(facts)}"] if facts else []
+
+
+def _holes(record: RunRecord) -> list[str]:
+    """Return why cases have no result, each reason once; the report has them all."""
+    cases: dict[str, list[str]] = {}
+    for hole in record.holes:
+        cases.setdefault(hole.reason, []).append(term(hole.case))
+    lines = [
+        f"  no result: {term(reason, 120)} {names(concerned)}"
+        for reason, concerned in cases.items()
+    ]
+    more = len(lines) - MAX_REASONS
+    if more > 0:
+        lines[MAX_REASONS:] = [f"  no result: {count(more, 'more reason')}"]
+    return lines
 
 
 def _suspects(gate: GateResult) -> str:

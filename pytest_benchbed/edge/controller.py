@@ -154,6 +154,8 @@ class Controller:
         """Stop the calls, then gate, then write; ``tryfirst``: xdist ends its nodes next."""
         if not self.is_armed and not self.live.runs:
             return
+        if stop := session.shouldfail or session.shouldstop:
+            self.ledger.stop(str(stop))
         try:
             self.verdicts = self.live.finish(self.server, int(session.exitstatus))
             if self._observer:

@@ -28,11 +28,14 @@ class RunLedger:
         self.technical: list[dict[str, Any]] = []
         self.reasons: dict[str, str] = {}
         """Why a case has no result, where a report said so."""
+        self.stopped = ""
+        """Why the session ended before its last item, if it did."""
 
     def holes(self) -> list[dict[str, str]]:
         """Return the expected cases without a record, in selection order."""
+        rest = f"not run: {self.stopped}" if self.stopped else "no result"
         return [
-            {"case": case, "reason": self.reasons.get(case, "no result")}
+            {"case": case, "reason": self.reasons.get(case, rest)}
             for case in self.expected
             if case not in self.rows
         ]
@@ -50,6 +53,11 @@ class Ledger:
         """Forget the results; safe to call again."""
         for run in self.runs.values():
             run.rows.close()
+
+    def stop(self, why: str) -> None:
+        """Remember why the items without a report were not run."""
+        for run in self.runs.values():
+            run.stopped = term(why, 200)
 
     def expect(self, node_ids: Iterable[str]) -> None:
         """Take the ids that pytest will run; those that are no cases are left out.

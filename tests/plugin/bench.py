@@ -9,12 +9,17 @@ reaches the system is a line in ``calls.log``, so that tests can count them.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import tests.plugin.warm  # noqa: F401
+from pytest_benchbed.benchmarks.registry import BenchmarkRegistry
+from pytest_benchbed.cli.gate import GateChoice
+from pytest_benchbed.cli.gate import run_gate
 from pytest_benchbed.data.pin import pin
 from pytest_benchbed.runs.read import Run
 
@@ -122,7 +127,12 @@ class Bench:
         self.log = self.path / "calls.log"
         self.dataset = self.path / "cases" / "toy" / "v1"
 
-    def make(self, count: int = 4, rows: Mapping[str, Mapping[str, Any]] | None = None) -> Bench:
+    def make(
+        self,
+        count: int = 4,
+        rows: Mapping[str, Mapping[str, Any]] | None = None,
+        contexts: Iterable[str] = (),
+    ) -> Bench:
         """Write dataset, type and an adapter that has no error."""
         self.dataset.mkdir(parents=True)
         ids = [f"t-{number:03}" for number in range(1, count + 1)]
@@ -135,6 +145,9 @@ class Bench:
             )
         write_lines(self.dataset / "cases.jsonl", cases)
         write_lines(self.dataset / "answers.jsonl", answers)
+        if contexts:
+            lines = [{"id": context, "inputs": {}} for context in contexts]
+            write_lines(self.dataset / "contexts.jsonl", lines)
         pin(self.dataset, benchmark="toy", id="toy-v1", visibility="public")
         (self.path / "conftest.py").write_text(CONFTEST, encoding="utf-8")
         return self.answers()
@@ -192,6 +205,27 @@ class Bench:
     def saved(self, run_id: str) -> Run:
         """Open a saved run."""
         return Run.open(self.path / "runs" / run_id)
+
+    def gates(self, run_id: str) -> dict[str, Any]:
+        """Return the verdict of each profile, as ``metrics.json`` has it."""
+        profiles = self.saved(run_id).metrics["profiles"]
+        return {name: profile["gate"] for name, profile in profiles.items()}
+
+    def gate_code(self, run_id: str) -> int:
+        """Return the exit code of ``benchbed gate RUN``, without a process of its own."""
+        return run_gate(
+            run_id,
+            GateChoice(None, (), (), None, None),
+            runs_dir=self.path / "runs",
+            invocation_dir=self.path,
+            benchmarks=BenchmarkRegistry(),
+            echo=lambda _: None,
+        )
+
+    def extend(self, text: str) -> None:
+        """Add to the root ``conftest.py``."""
+        path = self.path / "conftest.py"
+        path.write_text(path.read_text("utf-8") + text, "utf-8")
 
     def runs(self) -> list[str]:
         """Return the ids of all saved runs."""
