@@ -14,6 +14,8 @@ import pytest
 
 from pytest_benchbed.calls.broker import Broker
 from pytest_benchbed.compare.exit import raises_exit_status
+from pytest_benchbed.compare.phrases import count
+from pytest_benchbed.compare.phrases import names
 from pytest_benchbed.edge.commands import path_text
 from pytest_benchbed.edge.deciding import Decided
 from pytest_benchbed.edge.deciding import decide_run
@@ -110,13 +112,24 @@ def finish_run(
     write_record(run.paths.root, record)
     finished = Run.open(run.paths.root)
     config.hook.pytest_benchbed_run_finished(config=config, run=finished)
+    verdict = _verdict(plan, view, decided.gate, hidden)
+    verdict.lines.extend(_tidied(config, run))
+    return verdict
+
+
+def _tidied(config: pytest.Config, run: ActiveRun) -> list[str]:
+    """Remove old partial runs and say which; those that this run was compared with stay."""
+    plan, keep = run.plan, int(config.getini("bench_retention_count"))
+    compared = [plan.baseline, *plan.controls] if plan.baseline else plan.controls
+    named = {*promoted_runs([plan.bench]), *(other.id for other in compared)}
     # This run counts among those kept; its lock spares it in any case.
-    remove_old_partial_runs(
-        run.paths.root.parent,
-        int(config.getini("bench_retention_count")),
-        promoted_runs([plan.bench]),
-    )
-    return _verdict(plan, view, decided.gate, hidden)
+    removed = remove_old_partial_runs(run.paths.root.parent, keep, named)
+    if not removed:
+        return []
+    return [
+        f"  removed {count(len(removed), 'old partial run')} {names(removed)}, see the ini "
+        f"option bench_retention_count ({keep})"
+    ]
 
 
 def _view(config: pytest.Config, run: ActiveRun) -> RunView:

@@ -92,6 +92,21 @@ def test_of_unnamed_partial_runs_the_newest_are_kept(bench: Bench) -> None:
     assert len(bench.runs()) == 4
 
 
+def test_old_partial_runs_go_with_a_word_and_never_the_one_compared_with(bench: Bench) -> None:
+    bench.pytester.makeini("[pytest]\nbench_retention_count = 1\n")
+    first = bench.run("--bench-select=case=t-001")
+    (base,) = bench.runs()
+    bench.run("--bench-select=case=t-001", f"--baseline={base}")
+    (old,) = set(bench.runs()) - {base}
+
+    last = bench.run("--bench-select=case=t-001", f"--baseline={base}")
+
+    assert base in bench.runs()
+    assert old not in bench.runs()
+    assert "removed" not in first.stdout.str()
+    last.stdout.fnmatch_lines([f"  removed 1 old partial run ({old}), *bench_retention_count (1)"])
+
+
 @pytest.mark.req("ENV-082")
 def test_a_retired_case_is_neither_asked_nor_scored_and_is_counted(bench: Bench) -> None:
     import json
