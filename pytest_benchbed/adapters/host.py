@@ -117,6 +117,9 @@ class Host:
                 return
 
     def _load(self, frame: Mapping[str, Any]) -> None:
+        if self._cls is not None or self._problem is not None:
+            # Described before: a module is imported once.
+            return
         self.channel.limit = frame["frame_bytes"]
         try:
             self._cls = loading.load(frame["entry"])

@@ -45,6 +45,11 @@ class AdapterInfo:
     reads: tuple[str, ...] = ()
     allow: tuple[str, ...] = ()
 
+    @property
+    def grants(self) -> tuple[Any, ...]:
+        """What a process has to be given at its start."""
+        return (self.env, self.network, self.reads, self.allow)
+
     @classmethod
     def from_reply(cls, row: Any) -> AdapterInfo:
         """Read what the child sent.

@@ -55,33 +55,13 @@ class PrepareReply:
     retry_after_s: float | None = None
 
 
-def probe(
-    spec: AdapterSpec, *, log_dir: Path, scratch: Path, limits: Limits | None = None
-) -> AdapterInfo:
-    """Import an adapter once and return what its class declares, without building it.
-
-    The process has no variables but those the bench file names: what the class
-    needs is only known afterwards. The version is that of the class, if it is text.
-
-    Raises:
-        TechnicalFailure: the module cannot be imported, or a declaration is wrong.
-        UsageProblem: a variable named by the bench file is unset.
-    """
-    host = PythonHost(
-        spec, log_dir=log_dir, scratch=scratch, limits=limits, info=AdapterInfo(""), label="probe"
-    )
-    try:
-        return host.describe()
-    finally:
-        host.kill()
-
-
 class PythonHost:
     """One process of one Python adapter.
 
     ``slot`` stands in its outcomes and names its logs, if no ``label`` does.
-    ``info`` is what :func:`probe` gave; without it, :meth:`start` probes first if
-    the bench file does not say all that must be known before the start.
+    ``info`` is what another process of the adapter said at its start. Without it,
+    and if the bench file does not say all that must be known before the start,
+    :meth:`start` asks the class first.
     """
 
     def __init__(
@@ -125,12 +105,11 @@ class PythonHost:
                 nothing of it is left running.
             UsageProblem: a declared environment variable is unset or too short.
         """
-        if self.info is None and _needs_probe(self.spec):
-            self.info = probe(
-                self.spec, log_dir=self._log_dir, scratch=self._scratch, limits=self.limits
-            )
         try:
+            is_known = self.info is not None or _says_all(self.spec)
             self._launch()
+            if not is_known:
+                self._grant()
             question = {**self._entry(), "model": self.spec.model, "options": self.spec.options}
             reply, _ = self._ask("hello", question, self.limits.start_s)
             info = self._replies.info(self._replies.plain("hello", reply))
@@ -142,16 +121,20 @@ class PythonHost:
             self._window = threading.Semaphore(info.max_concurrency)
         return self.info
 
-    def describe(self) -> AdapterInfo:
-        """Start the process, only import the adapter, and return what its class declares.
+    def _grant(self) -> None:
+        """Ask what the class declares; start again if it needs what this process lacks.
 
-        Raises:
-            TechnicalFailure: it cannot be started or imported, or declares nonsense.
+        The first process has no variables but those the bench file names: what the
+        class needs is only known once it was imported. Most need nothing, and heavy
+        modules are then imported once.
         """
-        self._launch()
         reply, _ = self._ask("describe", self._entry(), self.limits.start_s)
-        info = self._replies.info(self._replies.plain("describe", reply))
-        return info.with_bench_file(self.spec)
+        described = self._replies.info(self._replies.plain("describe", reply))
+        needed = described.with_bench_file(self.spec)
+        if needed.grants != AdapterInfo("").with_bench_file(self.spec).grants:
+            self.kill()
+            self.info = needed
+            self._launch()
 
     def supports(self, benchmark: str) -> bool:
         """Ask whether the system does a benchmark at all.
@@ -339,6 +322,6 @@ class PythonHost:
         )
 
 
-def _needs_probe(spec: AdapterSpec) -> bool:
-    """Say whether something must be known before the start that the bench file leaves open."""
-    return None in (spec.env, spec.network, spec.reads, spec.allow)
+def _says_all(spec: AdapterSpec) -> bool:
+    """Say whether the bench file leaves nothing open that must be known before the start."""
+    return None not in (spec.env, spec.network, spec.reads, spec.allow)

@@ -19,7 +19,6 @@ from typing import Any
 import pytest
 
 from pytest_benchbed.adapters.python_host import PythonHost
-from pytest_benchbed.adapters.python_host import probe
 from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.model.outcome import Outcome
@@ -710,15 +709,7 @@ class Declares(Adapter):
 """
 
 
-def test_what_a_class_declares_is_asked_without_building_it(folder: Path) -> None:
-    host = make_host(folder, DECLARES, "Declares", env=None, network=None)
-
-    info = probe(host.spec, log_dir=folder / "adapter", scratch=folder / "scratch")
-
-    assert (info.env, info.network, info.max_concurrency) == (("MY_API_KEY",), "all", 3)
-
-
-def test_a_host_is_started_with_what_its_class_declares(
+def test_a_host_is_started_again_with_what_its_class_declares(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MY_API_KEY", "key-123456-xyz")
@@ -726,9 +717,25 @@ def test_a_host_is_started_with_what_its_class_declares(
 
     info = host.start()
 
-    assert info.network == "all"
+    assert (info.env, info.network, info.max_concurrency) == (("MY_API_KEY",), "all", 3)
     assert host.predict(case(), 10).raw == "14"
     host.close()
+
+
+def test_an_adapter_that_needs_nothing_is_imported_and_started_once(folder: Path) -> None:
+    code = """
+    import os
+    print("imported by", os.getpid())
+    def predict(case):
+        return os.getpid()
+    """
+    host = make_host(folder, code, env=None, network=None)
+
+    host.start()
+    pid = host.predict(case(), 10).raw
+    host.close()
+
+    assert log_text(folder, "slot-0.stdout.log") == f"imported by {pid}\n"
 
 
 def test_a_bench_file_goes_before_the_class(folder: Path) -> None:
