@@ -26,12 +26,16 @@ DUMP = """
 import sys
 import pytest
 
+SOCKETS = []
+sys.addaudithook(lambda event, _: SOCKETS.append(event) if event.startswith("socket.") else None)
+
 @pytest.hookimpl(trylast=True)
 def pytest_unconfigure(config):
     import threading
     with open("seen.txt", "w", encoding="utf-8") as file:
         print(*sorted(sys.modules), file=file)
         print(*(thread.name for thread in threading.enumerate()), file=file)
+        print(*SOCKETS, file=file)
 """
 
 
@@ -55,40 +59,54 @@ def loaded(names: str) -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def session(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
-    """Run a trivial session with our plugins, and return the modules and threads at its end."""
+def session(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, str]:
+    """Run a trivial session with our plugins; return its modules, threads and use of sockets."""
     tmp_path = tmp_path_factory.mktemp("session")
-    (tmp_path / "conftest.py").write_text(DUMP, encoding="utf-8")
+    (tmp_path / "watch.py").write_text(DUMP, encoding="utf-8")
     (tmp_path / "test_trivial.py").write_text("def test_nothing(): pass\n", encoding="utf-8")
-    plugins = ["-p", "pytest_benchbed.plugin", "-p", "pytest_benchbed.packaged_cases"]
+    # The watch comes first, to see what happens while ours are imported.
+    plugins = [
+        "-p",
+        "watch",
+        "-p",
+        "pytest_benchbed.plugin",
+        "-p",
+        "pytest_benchbed.packaged_cases",
+    ]
 
     done = run(tmp_path, "-m", "pytest", "-q", "-p", "no:cacheprovider", *plugins)
 
     assert done.returncode == 0, done.stdout + done.stderr
-    modules, threads = (tmp_path / "seen.txt").read_text(encoding="utf-8").splitlines()
+    modules, threads, sockets = (tmp_path / "seen.txt").read_text(encoding="utf-8").splitlines()
     assert "pytest_benchbed.plugin" in modules.split()
-    return modules, threads
+    return modules, threads, sockets
 
 
-def test_a_session_without_a_benchmark_imports_nothing_heavy(session: tuple[str, str]) -> None:
-    modules, _ = session
+def test_a_session_without_a_benchmark_imports_nothing_heavy(session: tuple[str, str, str]) -> None:
+    modules, _, _ = session
 
     assert not loaded(modules)
 
 
 def test_a_session_without_a_benchmark_imports_no_layer_but_the_edge(
-    session: tuple[str, str],
+    session: tuple[str, str, str],
 ) -> None:
-    modules, _ = session
+    modules, _, _ = session
     layers = {name.split(".")[1] for name in modules.split() if name.startswith("pytest_benchbed.")}
 
     assert layers <= {"plugin", "packaged_cases", "hookspecs", "edge", "model"}
 
 
-def test_a_session_without_a_benchmark_starts_no_thread(session: tuple[str, str]) -> None:
-    _, threads = session
+def test_a_session_without_a_benchmark_starts_no_thread(session: tuple[str, str, str]) -> None:
+    _, threads, _ = session
 
     assert threads == "MainThread"
+
+
+def test_a_session_without_a_benchmark_opens_no_socket(session: tuple[str, str, str]) -> None:
+    _, _, sockets = session
+
+    assert sockets == ""
 
 
 @pytest.mark.parametrize(
