@@ -36,6 +36,7 @@ from pytest_benchbed.runs.brief import build_brief
 from pytest_benchbed.runs.comparison import write_comparison
 from pytest_benchbed.runs.layout import RunPaths
 from pytest_benchbed.runs.metrics import build_metrics
+from tests.unit.runs.builders import record_json
 
 HOSTILE = (
     "</script></style></textarea><script>alert(1)</script><img src=x onerror=alert(2)>"
@@ -114,69 +115,25 @@ def error(kind: str, expected: Any = None, got: Any = None, note: str = "", **wh
 
 def record(run_id: str, **changes: Any) -> RunRecord:
     """Return a completed run's record; ``changes`` are in the names of the file."""
-    row: dict[str, Any] = {
-        "schema": "benchbed.run.v1",
-        "id": run_id,
-        "status": "completed",
-        "started_at": "2026-03-02T10:00:00Z",
-        "finished_at": "2026-03-02T10:03:20Z",
+    made = record_json(run_id)
+    none = dict.fromkeys(made["counts"], 0)
+    of_report = {
         "argv": ["--bench=table-separators", "--bench-adapter=acme.tables:Grid"],
-        "benchmark": {
-            "id": TABLES.id,
-            "format": TABLES.format,
-            "scoring_version": TABLES.scoring_version,
-            "profiles": list(TABLES.profiles),
-        },
-        "dataset": {
-            "id": "synthetic-v1",
-            "version": "1.0.0",
-            "identity": "d" * 64,
-            "digests": {"inputs": "a" * 64, "answers": "b" * 64},
-            "visibility": "public",
-            "verified": "sha256",
-            "canary": "clean",
-        },
         "adapter": {
+            **made["adapter"],
             "name": "acme-extract",
-            "version": "2.3.1",
             "identity": "e" * 64,
-            "kind": "class",
             "code_sha256": "c" * 64,
             "source": {"commit": "0a1b2c3d" * 5, "branch": "main", "dirty": False},
-            "watch_sha256": None,
-            "identified": True,
-            "deterministic": True,
-            "model": None,
-            "options": {},
-            "settings": [],
         },
         "executor": {"name": "local", "slots": 4, "jobs": 4, "hosts": []},
         "isolation": {"level": "process", "network": "none", "allow": [], "reads": []},
-        "judge": None,
-        "scope": {},
-        "partial": [],
-        "shard": None,
-        "repeats": 1,
-        "counts": {
-            "scope": 0, "selected": 0, "scored": 0, "technical": 0,
-            "skipped": 0, "retired": 0, "holes": 0,
-        },
-        "spend": {
-            "budget_usd": None, "spent_usd": 0.15, "reask_usd": None,
-            "judge_usd": None, "unpriced_attempts": 0,
-        },
-        "baseline": None,
-        "controls": [],
-        "targets": [],
+        "counts": none,
+        "spend": {**made["spend"], "spent_usd": 0.15},
         "gate": None,
-        "technical": [],
-        "holes": [],
-        "retired": [],
-        "versions": {"python": "3.11.9", "pytest": "9.2.0", "pytest_benchbed": "0.1.0"},
-        "history": [],
-    }  # fmt: skip
-    row.update(changes)
-    return RunRecord.from_json(row)
+        "versions": {**made["versions"], "pytest": "9.2.0"},
+    }
+    return RunRecord.from_json({**made, **of_report, **changes})
 
 
 def write_run(
