@@ -68,6 +68,17 @@ def test_one_of_which_no_case_was_collected_has_a_verdict_too(bench: Bench) -> N
     assert sorted(bench.calls()) == ["t-001", "t-002", "t-003", "t-004"]
 
 
+def test_a_dataset_whose_path_ends_like_anothers_is_not_taken_for_it(bench: Bench) -> None:
+    (bench.path / "lib" / "cases").mkdir(parents=True)
+    (bench.path / "cases" / "second").rename(bench.path / "lib" / "cases" / "toy")
+
+    result = bench.run("--bench=second", "--bench-run=both", "-o", "bench_paths=cases lib/cases")
+
+    result.assert_outcomes(passed=8)
+    assert bench.saved("both/toy").record.counts.scored == 4
+    assert bench.saved("both/second").record.counts.scored == 4
+
+
 @pytest.mark.req("ENV-090")
 def test_an_existing_set_is_refused(bench: Bench) -> None:
     (bench.path / "runs" / "both").mkdir(parents=True)
@@ -86,7 +97,7 @@ def test_a_refused_adapter_leaves_no_set(bench: Bench, monkeypatch: pytest.Monke
 
     result = bench.run("--bench=second", "--bench-run=both")
 
-    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert not (bench.path / "runs" / "both").exists()
 
 
