@@ -58,7 +58,11 @@ def status_of(evidence: Evidence) -> tuple[GateStatus, str]:
     if reason := _unavailable(evidence):
         return "unavailable", reason
     if evidence.baseline is None:
-        return "baseline required", "no saved run to compare with: name one with --baseline=RUN"
+        reason = "no saved run to compare with: name one with --baseline=RUN"
+        if holes := evidence.covered.holes:
+            # Such a run cannot become the baseline either.
+            reason += f"; {count(len(holes), 'case')} without a result {names(holes)}"
+        return "baseline required", reason
     compared = f"compared {len(evidence.covered.compared)} of {evidence.covered.of}"
     if scope := scope_text(evidence.candidate.record.scope):
         # Whole, but not the whole dataset.

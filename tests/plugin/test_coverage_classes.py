@@ -159,10 +159,12 @@ def test_a_case_that_was_technical_in_the_baseline_is_not_compared(bench: Bench)
 
 def test_a_run_with_a_hole_is_no_baseline(bench: Bench) -> None:
     bench.extend("def pytest_runtest_call(item):\n    item.name != 't-002' or pytest.skip('x')\n")
-    bench.record("base")
+    first = bench.run("--bench-unpaired", "--bench-run=base")
 
     result = bench.run("--baseline=base", "--bench-run=own")
 
+    assert last_line(first).endswith("; 1 case without a result (t-002)")
+    assert bench.gate_code("base") == 5
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*interrupted*"])
     assert bench.runs() == ["base"]
