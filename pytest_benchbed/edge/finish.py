@@ -51,8 +51,12 @@ class Verdict:
     is_blocked: bool = False
 
 
-def not_started(config: pytest.Config, plan: Plan, exit_status: int) -> Verdict | None:
+def not_started(
+    config: pytest.Config, plan: Plan, exit_status: int, *, has_calls: bool
+) -> Verdict | None:
     """Return the verdict of a benchmark of which no case was selected or started.
+
+    ``has_calls``: tests of the user asked for cases, so the session did begin.
 
     None where single tests were named (an IDE runs one): the benchmark was not
     meant, unless a passed gate is required. A selection by the user that leaves
@@ -63,7 +67,7 @@ def not_started(config: pytest.Config, plan: Plan, exit_status: int) -> Verdict 
     if any("::" in str(argument) for argument in config.args) and not is_required:
         return None
     reasons = selecting_options(config, plan)
-    if exit_status not in (0, 5):
+    if exit_status not in (0, 5) and not has_calls:
         why = "nothing was started"
     elif reasons:
         why = f"no case was selected ({', '.join(reasons)})"

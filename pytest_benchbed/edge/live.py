@@ -177,7 +177,8 @@ class LiveRuns:
             verdict = None if run is None else self._finish_run(run, exit_status)
             if run is None or (verdict is not None and not run.selected and not verdict.is_blocked):
                 # No case is an item: at most tests of the user asked, and none of it is judged.
-                verdict = not_started(self.session.config, plan, exit_status)
+                has_calls = run is not None
+                verdict = not_started(self.session.config, plan, exit_status, has_calls=has_calls)
             verdicts.append(verdict)
         return [verdict for verdict in verdicts if verdict is not None]
 

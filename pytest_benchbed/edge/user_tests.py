@@ -130,6 +130,7 @@ def ask(request: pytest.FixtureRequest) -> BenchCase | None:
         )
     if activation.is_dry(request.config):
         return None
+    from pytest_benchbed.edge.commands import rerun_command
     from pytest_benchbed.edge.evaluate import checked
     from pytest_benchbed.edge.evaluate import evaluate
     from pytest_benchbed.edge.session import SESSION
@@ -142,13 +143,15 @@ def ask(request: pytest.FixtureRequest) -> BenchCase | None:
     row = evaluate(plan, entry, [answer]).row
     if row["state"] == "technical":
         pytest.fail(
-            f"benchbed: no score for {entry.id}: {term(row['reason'] or '', 500)}", pytrace=False
+            f"benchbed: no score for {entry.id}: {term(row['reason'] or '', 300)}\n"
+            f"  the case alone: {rerun_command(request.config, plan, entry.id)}",
+            pytrace=False,
         )
     if row["state"] == "skipped":
         pytest.skip(term(row["reason"] or "not supported by the adapter"))
     return BenchCase(
         id=entry.id,
-        inputs=plan.dataset.row(entry.id).inputs,
+        inputs=plan.dataset.known_row(entry.id)["inputs"],
         prediction=answer.get("prediction"),
         errors=row["errors"],
         metrics=row["metrics"],

@@ -134,9 +134,14 @@ def test_own(bench_case):
 
     result.assert_outcomes(passed=2, errors=2, deselected=0 if workers else 4)
     result.stdout.fnmatch_lines(
-        ["benchbed: no score for t-001: *boom*", "benchbed: no score for t-002: *"]
+        [
+            "benchbed: no score for t-001: *boom*",
+            "  the case alone: pytest --bench=toy --bench-select=case=t-001 *",
+            "benchbed: no score for t-002: *",
+        ]
     )
     assert "user_tests.py" not in result.stdout.str()
+    assert last_line(result) == "benchbed: gate INCOMPLETE: toy: no case was selected (-k test_own)"
 
 
 def test_cases_that_the_adapter_does_not_support_skip_the_test(bench: Bench) -> None:
