@@ -22,6 +22,9 @@ PARTS = ("inputs", "files", "answer")
 """What ``key_parts`` of a row holds."""
 
 
+_NO_FILES = digest([])
+
+
 class Keyed(Protocol):
     """What a key takes from a benchmark type."""
 
@@ -46,7 +49,12 @@ def key_parts(inputs: str, files: Iterable[Sequence[str]], answer: str) -> dict[
         files: (path, SHA-256) of each file the case names, in any order.
         answer: digest of the canonical answer.
     """
-    return {"inputs": inputs, "files": digest(sorted(map(list, files))), "answer": answer}
+    listed = sorted(map(list, files))
+    return {
+        "inputs": inputs,
+        "files": digest(listed) if listed else _NO_FILES,
+        "answer": answer,
+    }
 
 
 class CaseKeys:

@@ -20,7 +20,6 @@ from pytest_benchbed.compare.buckets import bucket
 from pytest_benchbed.compare.facts import RunFacts
 from pytest_benchbed.compare.gate import decide
 from pytest_benchbed.edge.canary import canary_state
-from pytest_benchbed.edge.integrity import LASTING
 from pytest_benchbed.edge.integrity import changed
 from pytest_benchbed.edge.ledger import RunLedger
 from pytest_benchbed.edge.plan import Plan
@@ -32,6 +31,7 @@ from pytest_benchbed.edge.system import final_adapter_record
 from pytest_benchbed.edge.system import secrets
 from pytest_benchbed.model.escape import term
 from pytest_benchbed.model.gate import GateResult
+from pytest_benchbed.model.run import LASTING
 from pytest_benchbed.model.run import Counts
 from pytest_benchbed.model.run import GateSummary
 from pytest_benchbed.model.run import Hole

@@ -13,6 +13,7 @@ from pytest_benchbed.benchmarks.score import declined
 from pytest_benchbed.benchmarks.score import quality
 from pytest_benchbed.benchmarks.score import score
 from pytest_benchbed.benchmarks.score import validate_prediction
+from pytest_benchbed.compare.keys import key_parts
 from pytest_benchbed.data.dataset import CaseEntry
 from pytest_benchbed.edge.asking import Answer
 from pytest_benchbed.edge.plan import Plan
@@ -22,8 +23,6 @@ from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.model.escape import term
 from pytest_benchbed.model.strict import MalformedJson
 from pytest_benchbed.model.strict import read_json
-
-_NO_FILES = digest([])
 
 
 class Evaluation(NamedTuple):
@@ -78,7 +77,7 @@ def evaluate(plan: Plan, entry: CaseEntry, answers: list[Answer]) -> Evaluation:
     # Both files were compared with their digests before the first call.
     row_of_case = plan.dataset.known_row(entry.id)
     truth = plan.answers.known(entry.id)
-    key_parts = _key_parts(plan, row_of_case, truth)
+    parts = _key_parts(plan, row_of_case, truth)
     scored = [_score(plan, row_of_case, truth, answer) for answer in answers]
     first = scored[0]
     row: dict[str, Any] = {
@@ -88,8 +87,8 @@ def evaluate(plan: Plan, entry: CaseEntry, answers: list[Answer]) -> Evaluation:
         "reason": first.reason,
         **_scores_json(first),
         "quality": first.quality,
-        "keys": plan.case_keys.of(entry.id, key_parts),
-        "key_parts": key_parts,
+        "keys": plan.case_keys.of(entry.id, parts),
+        "key_parts": parts,
         "x": _volatile(answers[0]),
     }
     if len(answers) > 1:
@@ -163,16 +162,9 @@ def _key_parts(plan: Plan, row: dict[str, Any], truth: Any) -> dict[str, str]:
         context = plan.dataset.context(row["context"])
         inputs["context"] = {"id": context.id, "inputs": context.inputs}
         files += context.files or ()
-    return {
-        "inputs": digest(inputs),
-        "files": _files_digest(plan, files) if files else _NO_FILES,
-        "answer": digest(truth),
-    }
-
-
-def _files_digest(plan: Plan, files: list[str]) -> str:
-    digests = plan.file_digests
-    return digest([[path, digests.get(path, "")] for path in sorted(set(files))])
+    digests = plan.file_digests if files else {}
+    pairs = [(path, digests.get(path, "")) for path in set(files)]
+    return key_parts(digest(inputs), pairs, digest(truth))
 
 
 def _volatile(answer: Answer) -> dict[str, Any]:

@@ -18,7 +18,6 @@ from pytest_benchbed.data.answers import ANSWERS_FILE
 from pytest_benchbed.data.dataset import CASES_FILE
 from pytest_benchbed.data.dataset import CONTEXTS_FILE
 from pytest_benchbed.model.escape import term
-from pytest_benchbed.model.run import LASTING as LASTING
 from pytest_benchbed.model.run import TechnicalRecord
 from pytest_benchbed.runs.read import Run
 
