@@ -10,8 +10,12 @@ import contextlib
 import os
 import signal
 import sys
+import time
 from collections.abc import Sequence
 from typing import NamedTuple
+
+SWEEPS = 50
+SWEEP_PAUSE_S = 0.01
 
 
 class Entry(NamedTuple):
@@ -71,10 +75,24 @@ def kill_marked(session: int, variable: str, root: str = "/proc") -> None:
     stops that.
     """
     mark = os.fsencode(variable)
+    for _ in range(SWEEPS):
+        # Again until nothing is found: one may have had a child since the table was read.
+        if not _kill_once(session, mark, root):
+            return
+        time.sleep(SWEEP_PAUSE_S)
+
+
+def _kill_once(session: int, mark: bytes, root: str) -> bool:
+    """Kill what is there now; say whether there was anything."""
+    found = False
     for entry in read_table(root):
+        if entry.is_zombie or entry.pid == os.getpid():
+            continue
         with contextlib.suppress(OSError):
             is_ours = entry.session == session or mark in _read(
                 f"{root}/{entry.pid}/environ", 1024 * 1024
             ).split(b"\0")
-            if sys.platform != "win32" and is_ours and entry.pid != os.getpid():
+            if sys.platform != "win32" and is_ours:
+                found = True
                 os.kill(entry.pid, signal.SIGKILL)
+    return found

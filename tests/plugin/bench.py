@@ -25,10 +25,16 @@ from pytest_benchbed.runs.read import Run
 
 WITHOUT = tuple(
     word
-    for name in ("randomly", "sugar", "asyncio", "socket", "pytest_cov", "cacheprovider")
+    for name in (
+        "randomly", "sugar", "asyncio", "socket", "pytest_cov", "cacheprovider",
+        "hypothesispytest", "benchmark", "timeout", "rerunfailures",
+    )
     for word in ("-p", f"no:{name}")
-)
-"""Installed neighbours that inner sessions do without, unless a test names one of them."""
+)  # fmt: skip
+"""Installed neighbours that inner sessions do without, unless a test names one of them.
+
+Most for the time they take in three processes a session; ``tests/neighbours`` has them.
+"""
 
 CONFTEST = '''
 import pytest

@@ -16,7 +16,7 @@ import signal
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item):
-    if item.name == "t-003" and "PYTEST_XDIST_WORKER" in os.environ:
+    if item.name == "t-003" and hasattr(item.config, "workerinput"):
         # On Windows any number ends a process as TerminateProcess does.
         os.kill(os.getpid(), getattr(signal, "SIGKILL", 9))
     return (yield)
@@ -80,20 +80,8 @@ def test_a_syntax_error_in_another_test_file_spends_nothing(bench: Bench) -> Non
     assert last_line(result).startswith("benchbed: gate INCOMPLETE: ")
 
 
-@pytest.mark.parametrize(
-    ("words", "plugin"),
-    [
-        (["-n2", "--dist=each"], "xdist"),
-        (["--force-reruns=1"], "rerunfailures"),
-        (["--dist=load", "--tx=ssh=host"], "xdist"),
-    ],
-)
-def test_what_would_pay_twice_is_refused(
-    bench: Bench, request: pytest.FixtureRequest, words: list[str], plugin: str
-) -> None:
-    if not request.config.pluginmanager.hasplugin(plugin):
-        pytest.skip(f"{plugin} is not installed")
-
+@pytest.mark.parametrize("words", [["-n2", "--dist=each"], ["--dist=load", "--tx=ssh=host"]])
+def test_what_would_pay_twice_is_refused(bench: Bench, words: list[str]) -> None:
     result = bench.pytest(
         "--bench=toy", "--bench-adapter=toy_adapter:Toy", *words, subprocess=False
     )
