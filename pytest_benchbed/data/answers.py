@@ -95,8 +95,8 @@ class Answers:
             DatasetError: rows have different tokens, or only some have one.
         """
         canaries = Canaries(self.index.shown)
-        for line, _, row in self.index.rows(AnswerRow):
-            canaries.see(line, row)
+        for line, name, row in self.index.known_rows():
+            canaries.see(line, name, row.get("canary"))
         if canaries.faults:
             raise refuse(canaries.faults)
         return canaries.token
@@ -112,16 +112,16 @@ class Canaries:
         self._shown = shown
         self._is_first = True
 
-    def see(self, line: int, row: AnswerRow) -> None:
-        """Take in one row; the first that differs is a fault, the others are not told."""
+    def see(self, line: int, case: str, token: str | None) -> None:
+        """Take in the token of a row; the first that differs is a fault, no other is told."""
         if self._is_first:
             self._is_first = False
-            self.token = row.canary
-        elif row.canary != self.token and not self.faults:
+            self.token = token
+        elif token != self.token and not self.faults:
             cause = "the canary differs from that of the first row"
-            if row.canary is None:
+            if token is None:
                 cause = "the row has no canary, the first row has one"
             elif self.token is None:
                 cause = "the row has a canary, the first row has none"
             remedy = "A dataset has one token, the same in every row."
-            self.faults.append(Fault(self._shown, line, row.id, cause, remedy))
+            self.faults.append(Fault(self._shown, line, case, cause, remedy))

@@ -68,6 +68,8 @@ class Dataset:
         self.case_index = cases
         self.context_index = contexts
         self.retired = {entry.id: entry for entry in manifest.retired}
+        self.is_verified = False
+        """Whether the rows were compared with the manifest's digests."""
         self.ids = cases.ids
         if self.retired:
             self.ids = tuple(name for name in cases.ids if name not in self.retired)
@@ -142,14 +144,14 @@ class Dataset:
         Raises:
             DatasetError: a line has a fault.
         """
-        for line, name, row in self.case_index.rows(CaseRow):
-            if name in self.retired:
-                continue
-            tags = tuple(row.tags or ())
-            facets: Mapping[str, str] = _NO_FACETS
-            if row.facets:
-                facets = {str(key): value for key, value in row.facets.items()}
-            yield CaseEntry(name, line, row.category, tags, row.group, row.context, facets)
+        if self.is_verified:
+            for line, name, row in self.case_index.known_rows():
+                if name not in self.retired:
+                    yield _entry(line, name, row)
+            return
+        for line, name, checked in self.case_index.rows(CaseRow):
+            if name not in self.retired:
+                yield _entry(line, name, vars(checked))
 
     def row(self, case_id: str) -> CaseRow:
         """Return the row of a case, a retired one too.
@@ -234,6 +236,20 @@ class Dataset:
         if position is None:
             raise DatasetError(f"{index.shown}: {unknown_name('case', case_id, index.ids, '')}")
         return position
+
+
+def _entry(line: int, name: str, row: Mapping[str, Any]) -> CaseEntry:
+    get = row.get
+    tags, facets = get("tags"), get("facets")
+    return CaseEntry(
+        name,
+        line,
+        get("category"),
+        tuple(tags) if tags else (),
+        get("group"),
+        get("context"),
+        facets or _NO_FACETS,
+    )
 
 
 def identity_of(manifest: Manifest) -> str:

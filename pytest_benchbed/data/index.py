@@ -249,7 +249,15 @@ class LineIndex:
         Raises:
             DatasetError: the file was changed since.
         """
-        raw, name = self.raw(position), self.ids[position]
+        return self._known(position, self.raw(position))
+
+    def known_rows(self) -> Iterator[tuple[int, str, dict[str, Any]]]:
+        """Yield (line, id, row) in file order, as :meth:`known_row` reads them."""
+        for position, raw in self.stream():
+            yield self.line(position), self.ids[position], self._known(position, raw)
+
+    def _known(self, position: int, raw: bytes) -> dict[str, Any]:
+        name = self.ids[position]
         try:
             row = from_json(raw, cache_strings="keys")
         except ValueError:

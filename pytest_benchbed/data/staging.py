@@ -101,6 +101,9 @@ def _wanted(
     """Return the files to copy, each with the first case that names it (None: a context)."""
     wanted: dict[str, str | None] = {}
     contexts: dict[str, None] = {}
+    if not dataset.pins and dataset.context_index is None:
+        # Nothing to copy, and a file that a row names all the same was refused before.
+        return wanted
     for case_id in case_ids:
         row = dataset.known_row(case_id)
         if row.get("context") is not None:

@@ -80,7 +80,7 @@ class Survey:
         canaries = Canaries(self._answers.shown)
 
         def see(good: GoodRow[AnswerRow]) -> None:
-            canaries.see(good.line, good.row)
+            canaries.see(good.line, good.name, good.row.canary)
 
         index = self._index(answer_source, AnswerRow, self._answers, see)
         self._answers.found += canaries.faults

@@ -38,6 +38,7 @@ def verify_digests(dataset: Dataset, answers: Answers | None = None) -> None:
         faults.append(edited_answers(dataset.root))
     if faults:
         raise refuse(faults)
+    dataset.is_verified = True
 
 
 def edited_cases(root: Path, has_contexts: bool) -> Fault:

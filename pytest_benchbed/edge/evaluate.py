@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import Any
 from typing import NamedTuple
 
+from pydantic_core import from_json
+
 from pytest_benchbed.benchmarks.score import declined
 from pytest_benchbed.benchmarks.score import quality
 from pytest_benchbed.benchmarks.score import score
@@ -64,10 +66,14 @@ def checked(plan: Plan, answer: Answer) -> Answer:
 def _prediction(plan: Plan, raw: str | None) -> Any:
     if raw is None:
         raise TechnicalFailure("missing", "the reply holds no prediction")
-    try:
-        prediction = read_json(raw)
-    except MalformedJson as malformed:
-        raise TechnicalFailure(malformed.kind, malformed.detail) from None
+    if plan.spec.kind == "executable":
+        # Read strictly when the batch came back, and written by us since.
+        prediction = from_json(raw)
+    else:
+        try:
+            prediction = read_json(raw)
+        except MalformedJson as malformed:
+            raise TechnicalFailure(malformed.kind, malformed.detail) from None
     validate_prediction(plan.benchmark, prediction)
     return prediction
 

@@ -30,7 +30,7 @@ def row_text(row: Mapping[str, Any]) -> str:
         f'{{"case":{_text(row["case"])},"category":{_text(row["category"])},'
         f'"errors":{_errors(row["errors"])},'
         f'"key_parts":{{"answer":"{parts["answer"]}","files":"{parts["files"]}",'
-        f'"inputs":"{parts["inputs"]}"}},"keys":{_json(row["keys"])},'
+        f'"inputs":"{parts["inputs"]}"}},"keys":{_keys(row["keys"])},'
         f'"metrics":{_json(row["metrics"])},"quality":{_number(row["quality"])},'
     )
     for name in ("reasks", "reason", "repeats"):
@@ -62,6 +62,13 @@ def _errors(errors: Mapping[str, Any]) -> str:
         return _json(errors)
     (profile,) = errors
     return f"{{{_text(profile)}:[]}}"
+
+
+def _keys(keys: Mapping[str, str]) -> str:
+    if len(keys) != 1:
+        return _json(keys)
+    ((profile, key),) = keys.items()
+    return f'{{{_text(profile)}:"{key}"}}'
 
 
 def _number(value: Any) -> str:
