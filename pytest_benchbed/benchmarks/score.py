@@ -35,6 +35,7 @@ NO_ANSWER = "no-answer"
 """Kind of the one error of a declined case."""
 
 
+_SMALL = 10**15
 _LEAVES = frozenset({str, int, float, bool, type(None)})
 
 
@@ -175,6 +176,8 @@ def _check_saveable(scores: Mapping[str, ProfileScore]) -> None:
 
     All is tried at once; part by part only if something is wrong, to name it.
     """
+    if all(_is_plain(got) for got in scores.values()):
+        return
     parts: list[tuple[str, Any]] = []
     for profile, got in scores.items():
         for name in got.metrics:
@@ -191,6 +194,20 @@ def _check_saveable(scores: Mapping[str, ProfileScore]) -> None:
         problem = _reads_back(part)
         if problem is not None:
             raise ScoreFault("bad_score", f"{what} holds what is no JSON: {problem}")
+
+
+def _is_plain(got: ProfileScore) -> bool:
+    """Say whether a score has no error and nothing but small numbers under plain names."""
+    return not got.errors and all(
+        type(name) is str and name.isidentifier() and name.isascii() and _is_small(value)
+        for name, value in got.metrics.items()
+    )
+
+
+def _is_small(value: Any) -> bool:
+    if type(value) is tuple:
+        return -_SMALL < value[0] < _SMALL and value[1] < _SMALL
+    return value is None or -_SMALL < value < _SMALL
 
 
 def _reads_back(value: Any) -> Exception | None:

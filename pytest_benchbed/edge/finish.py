@@ -183,6 +183,7 @@ def _write_beside(run: ActiveRun, decided: Decided) -> None:
         Run.open(paths.root).predictions(),
         plan.baseline.predictions() if plan.baseline else None,
         [control.predictions() for control in plan.controls],
+        is_canonical=plan.spec.kind == "executable",
     )
     copy_assets(
         [

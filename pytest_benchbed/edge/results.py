@@ -27,6 +27,7 @@ from pytest_benchbed.runs.row_text import row_text
 
 Row = dict[str, Any]
 
+_BLOCK = 1 << 16
 _NO_TECHNICAL = ',"technical":[]}'
 _NO_KEYS: dict[str, str] = {}
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
@@ -34,7 +35,8 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 
 def result_text(benchmark: str, row: Row, technical: list[dict[str, Any]]) -> str:
     """Return ``{benchmark, row, technical}`` as one line of ASCII JSON."""
-    text = f'{_head(benchmark)}{row_text(row)},"technical":{ascii_json(technical)}}}'
+    end = f',"technical":{ascii_json(technical)}}}' if technical else _NO_TECHNICAL
+    text = f"{_head(benchmark)}{row_text(row)}{end}"
     # Outside strings all JSON is ASCII; inside them an escape says the same.
     return text if text.isascii() else _NOT_ASCII.sub(_escaped, text)
 
@@ -57,6 +59,8 @@ class Results(Mapping[str, Row]):
         """Case to the number of its row, in order of arrival."""
         self._starts = array("Q", [0])
         self._spool: IO[bytes] | None = None
+        self._block = b""
+        self._block_at = 0
 
     def put(self, case: str, text: str) -> list[dict[str, Any]]:
         """Keep the result of a case, as :func:`result_text` made it; return its failures.
@@ -126,16 +130,20 @@ class Results(Mapping[str, Row]):
 
     def _read(self, case: str) -> bytes:
         number = self._places[case]
-        offset, end = self._starts[number : number + 2]
+        start, end = self._starts[number : number + 2]
+        at = start - self._block_at
+        if at < 0 or end > self._block_at + len(self._block):
+            # Cases are read in the order of their ids, and most arrived in it.
+            self._block = self._read_file(start, max(end - start, _BLOCK))
+            self._block_at, at = start, 0
+        return self._block[at : at + end - start]
+
+    def _read_file(self, offset: int, length: int) -> bytes:
         assert self._spool is not None, "a case has a place once it was put"
-        self._spool.flush()
-        if hasattr(os, "pread"):
-            line: bytes = os.pread(self._spool.fileno(), end - offset, offset)
-            return line
         self._spool.seek(offset)
-        line = self._spool.read(end - offset)
+        block = self._spool.read(length)
         self._spool.seek(0, os.SEEK_END)
-        return line
+        return block
 
     def __getitem__(self, case: str) -> Row:
         row: Row = from_json(self._read(case), cache_strings="keys")

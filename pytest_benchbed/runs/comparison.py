@@ -25,12 +25,15 @@ def write_comparison(
     candidate: Replies,
     baseline: Replies | None = None,
     controls: Sequence[Replies] = (),
+    *,
+    is_canonical: bool = False,
 ) -> int:
     """Write one row per case, sorted by id, and return how many.
 
     A run without a readable reply for a case has null there. The keys
     ``baseline`` and ``controls`` are absent when no such run is compared. Case
-    by case: no two answers or replies are in memory at once.
+    by case: no two answers or replies are in memory at once. ``is_canonical``: the
+    candidate's replies are, because we wrote them (those of an executable).
 
     Raises:
         RunError: the file cannot be written, or ``calls.jsonl`` of a run
@@ -41,7 +44,8 @@ def write_comparison(
         for case in sorted(set(cases)):
             # Keys in canonical order: baseline, candidate, controls.
             parts = [] if baseline is None else [b'"baseline":' + _text(baseline, case)]
-            parts.append(b'"candidate":' + _text(candidate, case))
+            text = _as_it_is(candidate, case) if is_canonical else _text(candidate, case)
+            parts.append(b'"candidate":' + text)
             if controls:
                 texts = b",".join(_text(control, case) for control in controls)
                 parts.append(b'"controls":[%b]' % texts)
@@ -56,6 +60,10 @@ def write_comparison(
 
 def _text(replies: Replies, case: str) -> bytes:
     return canonical(prediction(replies, case))
+
+
+def _as_it_is(replies: Replies, case: str) -> bytes:
+    return replies.get(case, "null").encode("utf-8")
 
 
 def prediction(replies: Replies, case: str) -> Any:
