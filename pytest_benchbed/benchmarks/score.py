@@ -204,8 +204,8 @@ def _is_plain(got: ProfileScore) -> bool:
     )
 
 
-def _is_small(value: Any) -> bool:
-    if type(value) is tuple:
+def _is_small(value: float | tuple[int, int] | None) -> bool:
+    if isinstance(value, tuple):
         return -_SMALL < value[0] < _SMALL and value[1] < _SMALL
     return value is None or -_SMALL < value < _SMALL
 
