@@ -120,6 +120,8 @@ class ReplyReader:
         message = _member(trouble, "message", str)
         if kind not in CHILD_KINDS or name is None or message is None:
             return Breach("an error has no kind, type and message", self._log)
+        # Words of ours may have two lines; in one they are read in a table too.
+        message = " ".join(message.splitlines())
         return self.failure(kind, message, whose="scorer" if kind == "drive" else "adapter")
 
     def failure(self, kind: str, detail: str, whose: Whose = "adapter") -> TechnicalFailure:

@@ -91,7 +91,7 @@ class CaseItem(pytest.Function):
             return
         self.answers = [checked(self.plan, answer) for answer in self._ask()]
         if any(answer["state"] == "not-run" for answer in self.answers):
-            pytest.skip("benchbed: not run, the session was stopped")
+            pytest.skip("benchbed: not scored, the session was stopped")
         evaluation = None
         first = self.answers[0]
         if first["state"] in ("technical", "unsupported"):

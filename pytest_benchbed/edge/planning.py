@@ -25,8 +25,11 @@ from pytest_benchbed.data.dataset import Dataset
 from pytest_benchbed.data.registry import RegisteredDataset
 from pytest_benchbed.data.select import Selection
 from pytest_benchbed.edge import activation
+from pytest_benchbed.edge.activation import CASES
+from pytest_benchbed.edge.commands import path_text
 from pytest_benchbed.edge.plan import Plan
 from pytest_benchbed.edge.registration import Registries
+from pytest_benchbed.edge.registration import bench_paths
 from pytest_benchbed.edge.settings import Settings
 from pytest_benchbed.edge.settings import resolve_settings
 from pytest_benchbed.model.bench_file import BenchFile
@@ -77,7 +80,7 @@ def _benchmarks_and_datasets(
     for benchmark_id, named in wanted.items():
         bench, _ = _bench_file(registries, benchmark_id)
         text = choices.get(benchmark_id) or choices.get("") or (None if named else bench.dataset)
-        registered = _dataset(registries, benchmark_id, text, named)
+        registered = _dataset(config, registries, benchmark_id, text, named)
         pairs.append((registries.benchmarks.get(benchmark_id), registered))
     return pairs
 
@@ -111,8 +114,21 @@ def _dataset_choices(config: pytest.Config, registries: Registries) -> dict[str,
     return choices
 
 
+def _unpinned(config: pytest.Config, benchmark: str) -> str:
+    """Return a folder with cases of a benchmark that was never pinned, as it is typed here."""
+    for parent in bench_paths(config):
+        for cases in sorted((parent / benchmark).glob(f"*/{CASES}")):
+            if not (cases.parent / "manifest.json").exists():
+                return path_text(cases.parent, config)
+    return ""
+
+
 def _dataset(
-    registries: Registries, benchmark: str, text: str | None, named: RegisteredDataset | None
+    config: pytest.Config,
+    registries: Registries,
+    benchmark: str,
+    text: str | None,
+    named: RegisteredDataset | None,
 ) -> RegisteredDataset:
     available = registries.datasets.for_benchmark(benchmark)
     if text is not None:
@@ -133,6 +149,11 @@ def _dataset(
         return available[0]
     if not available and registries.datasets.problems:
         raise registries.datasets.problems[0]
+    if not available and (folder := _unpinned(config, benchmark)):
+        raise UsageProblem(
+            f"benchmark {benchmark!r} has no dataset yet: {folder} has no manifest.json.\n"
+            f"Make it with: benchbed pin {folder}"
+        )
     if not available:
         raise UsageProblem(
             f"benchmark {benchmark!r} has no dataset. Put one below cases/{benchmark}/, or name "

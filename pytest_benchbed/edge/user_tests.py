@@ -139,7 +139,7 @@ def ask(request: pytest.FixtureRequest) -> BenchCase | None:
     plan, entry = wanted.plan, wanted.entry
     answer = checked(plan, _predict(request, request.config.stash[SESSION], wanted))
     if answer["state"] == "not-run":
-        pytest.skip("benchbed: not run, the session was stopped")
+        pytest.skip("benchbed: not scored, the session was stopped")
     row = evaluate(plan, entry, [answer]).row
     if row["state"] == "technical":
         pytest.fail(

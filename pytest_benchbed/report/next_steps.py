@@ -227,8 +227,12 @@ def _blocked(view: RunView) -> Iterator[Step]:
         )
     if record.technical:
         yield Step(
-            "Then ask the failed cases of this run again; all others keep their results:",
+            "If the cause lay outside the system (network, key, disk), ask the failed cases of "
+            "this run again; all others keep their results:",
             resume_command(record),
+        )
+        yield Step(
+            "After a change of the system's own code, make a new run:", whole_command(record)
         )
     if record.spend.unpriced_attempts:
         yield Step(

@@ -122,3 +122,12 @@ def test_that_no_adapter_is_configured_is_said_at_the_end_too(bench: Bench) -> N
 
     result.assert_outcomes(skipped=4)
     result.stdout.fnmatch_lines(["*no adapter is configured: the reference adapter answered*"])
+
+
+def test_cases_that_were_never_pinned_are_named_with_the_command(bench: Bench) -> None:
+    (bench.dataset / "manifest.json").unlink()
+
+    result = bench.run()
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["Make it with: benchbed pin cases/toy/v1"])

@@ -133,3 +133,12 @@ def test_only_predict_may_decline() -> None:
         reader().plain("hello", {"no_answer": {"reason": ""}})
     with pytest.raises(TechnicalFailure, match="constructor"):
         reader().plain("hello", {"error": {"kind": "constructor", "type": "E", "message": "m"}})
+
+
+def test_what_the_child_says_in_two_lines_is_one() -> None:
+    trouble = {"kind": "exception", "type": "LoadError", "message": "no package x.\nInstall it."}
+
+    with pytest.raises(TechnicalFailure) as failure:
+        reader().outcome({"error": trouble}, 0.0)
+
+    assert failure.value.detail == "no package x. Install it."
