@@ -289,7 +289,8 @@ def environment() -> dict[str, str]:
     kept = {
         key: value
         for key, value in os.environ.items()
-        if not key.startswith(("PYTEST_", "GITHUB_")) and key not in ("CI", "FORCE_COLOR")
+        if not key.startswith(("PYTEST_", "GITHUB_", "COVERAGE_"))
+        and key not in ("CI", "FORCE_COLOR", "PYTHONDONTWRITEBYTECODE")
     }
     scripts = str(Path(sys.executable).parent)
     return {
@@ -298,5 +299,4 @@ def environment() -> dict[str, str]:
         "NO_COLOR": "1",
         "COLUMNS": "120",
         "PYTHONIOENCODING": "utf-8",
-        "PYTHONDONTWRITEBYTECODE": "1",
     }

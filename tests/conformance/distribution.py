@@ -32,7 +32,11 @@ def install(target: Path) -> Mapping[str, str]:
     (info / "entry_points.txt").write_text("\n".join(lines) + "\n", "utf-8")
     paths = [str(FOLDER), str(target), *filter(None, [os.environ.get("PYTHONPATH")])]
     # Settings of the outer session are none of the inner's.
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}
+    kept = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("PYTEST", "COVERAGE"))
+    }
     return {**kept, "PYTHONPATH": os.pathsep.join(paths)}
 
 

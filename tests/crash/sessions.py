@@ -32,11 +32,15 @@ class Session:
         self.bench = bench
         temporary = bench.path / "tmp"
         temporary.mkdir(exist_ok=True)
-        # An adapter's scratch is below TMPDIR and is its HOME: so leftovers() finds it.
-        environment = {
-            **{key: value for key, value in os.environ.items() if not key.startswith("PYTEST")},
-            "TMPDIR": str(temporary),
+        # Without the outer session, and without a measurement: it writes a file of its own at
+        # the end of a process, which a full disk and a second Ctrl-C are not to meet.
+        kept = {
+            key: value
+            for key, value in os.environ.items()
+            if not key.startswith(("PYTEST", "COVERAGE"))
         }
+        # An adapter's scratch is below TMPDIR and is its HOME: so leftovers() finds it.
+        environment = {**kept, "TMPDIR": str(temporary)}
         start = ["-m", "pytest"] if code is None else ["-c", code]
         self.process = subprocess.Popen(
             [
