@@ -7,6 +7,7 @@ each requirement that no collected test cites, and the totals.
 from __future__ import annotations
 
 import re
+import signal
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    for name in ("SIGINT", "SIGHUP"):
+        # In the background of a script both may be ignored, which children inherit: then no
+        # Ctrl-C reaches the sessions that the tests start.
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+            default = signal.default_int_handler if name == "SIGINT" else signal.SIG_DFL
+            signal.signal(number, default)
     config.addinivalue_line(
         "markers",
         "req(*ids): requirement ids whose breaking this test would show, such as ENV-059",

@@ -21,10 +21,14 @@ from pytest_benchbed.edge.asking import Answer
 from pytest_benchbed.edge.plan import Plan
 from pytest_benchbed.model.canonical import digest
 from pytest_benchbed.model.error import ProfileScore
+from pytest_benchbed.model.errors import DatasetError
 from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.model.escape import term
 from pytest_benchbed.model.strict import MalformedJson
 from pytest_benchbed.model.strict import read_json
+
+_UNKNOWN = digest(None)
+"""Stands for the parts of a case that can no longer be read."""
 
 
 class Evaluation(NamedTuple):
@@ -81,10 +85,17 @@ def _prediction(plan: Plan, raw: str | None) -> Any:
 def evaluate(plan: Plan, entry: CaseEntry, answers: list[Answer]) -> Evaluation:
     """Score the checked answers of one case (attempts 1 to N, in order)."""
     # Both files were compared with their digests before the first call.
-    row_of_case = plan.dataset.known_row(entry.id)
-    truth = plan.answers.known(entry.id)
-    parts = _key_parts(plan, row_of_case, truth)
-    scored = [_score(plan, row_of_case, truth, answer) for answer in answers]
+    try:
+        row_of_case = plan.dataset.known_row(entry.id)
+        truth = plan.answers.known(entry.id)
+        parts = _key_parts(plan, row_of_case, truth)
+        scored = [_score(plan, row_of_case, truth, answer) for answer in answers]
+    except DatasetError as error:
+        # A system that writes into the dataset: nothing can be scored against that.
+        detail = str(error).splitlines()[0]
+        failure = TechnicalFailure("tampered_dataset", detail)
+        parts = key_parts(_UNKNOWN, (), _UNKNOWN)
+        scored = [_technical(entry.id, failure) for _ in answers]
     first = scored[0]
     row: dict[str, Any] = {
         "case": entry.id,

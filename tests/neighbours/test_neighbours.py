@@ -35,8 +35,8 @@ NEIGHBOURS = {
     "none": Neighbour(),
     "randomly": Neighbour("pytest_randomly", ("-p", "randomly")),
     # Each call takes longer than a test may.
-    "timeout": Neighbour("pytest_timeout", ini="timeout = 1", delay=1.2),
-    "rerunfailures": Neighbour("pytest_rerunfailures", ("--reruns=2",)),
+    "timeout": Neighbour("pytest_timeout", ("-p", "timeout"), ini="timeout = 1", delay=1.2),
+    "rerunfailures": Neighbour("pytest_rerunfailures", ("-p", "rerunfailures", "--reruns=2")),
     "socket": Neighbour("pytest_socket", ("-p", "socket", "--disable-socket")),
     "asyncio": Neighbour("pytest_asyncio", ("-p", "asyncio"), ini="asyncio_mode = auto"),
     "cov": Neighbour("pytest_cov", ("-p", "pytest_cov", "--cov=tests")),
@@ -113,7 +113,7 @@ def test_unit_tests_are_rerun_and_cases_are_not(bench: Bench) -> None:
         """
     )
 
-    result = bench.run(".", "--reruns=2", "--bench-run=own")
+    result = bench.run(".", "-p", "rerunfailures", "--reruns=2", "--bench-run=own")
 
     result.assert_outcomes(passed=3, failed=1, errors=1)
     result.stdout.fnmatch_lines(["*1 failed, 3 passed*1 error*1 rerun*"])
@@ -125,7 +125,7 @@ def test_unit_tests_are_rerun_and_cases_are_not(bench: Bench) -> None:
 def test_reruns_that_go_past_the_mark_are_refused(bench: Bench, words: list[str]) -> None:
     pytest.importorskip("pytest_rerunfailures", reason="pytest-rerunfailures is not installed")
 
-    result = bench.run(*words)
+    result = bench.run("-p", "rerunfailures", *words)
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"*{words[-1].partition('=')[0]}*"])
