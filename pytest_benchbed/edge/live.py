@@ -65,7 +65,9 @@ class LiveRuns:
         """
         check_runs_dir(runs_dir(self.session.config))
         for plan in self.session.plans:
-            verify_digests(plan.dataset)
+            # The answers are opened here: what is scored against is the file that was verified,
+            # whatever stands under its name when the first case is scored.
+            verify_digests(plan.dataset, plan.answers)
             check_plan(plan)
             if plan.resumed is not None:
                 # Taken for good when the calls begin; refused here if somebody works on it.
