@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from dataclasses import replace
 from typing import TYPE_CHECKING
+from typing import Any
 
 import pytest
 
@@ -26,6 +27,7 @@ from pytest_benchbed.edge.partial import selecting_options
 from pytest_benchbed.edge.plan import Plan
 from pytest_benchbed.edge.start import ActiveRun
 from pytest_benchbed.edge.start import now
+from pytest_benchbed.model.errors import DatasetError
 from pytest_benchbed.model.escape import term
 from pytest_benchbed.model.gate import GateResult
 from pytest_benchbed.runs.assets import copy_assets
@@ -179,7 +181,7 @@ def _write_beside(run: ActiveRun, decided: Decided) -> None:
     write_comparison(
         paths.comparison,
         decided.cases,
-        plan.answers.known,
+        lambda case: _answer(plan, case),
         Run.open(paths.root).predictions(),
         plan.baseline.predictions() if plan.baseline else None,
         [control.predictions() for control in plan.controls],
@@ -193,3 +195,11 @@ def _write_beside(run: ActiveRun, decided: Decided) -> None:
         ],
         paths.report_assets,
     )
+
+
+def _answer(plan: Plan, case: str) -> Any:
+    """Return an answer to show; None if somebody has overwritten it, which the run says."""
+    try:
+        return plan.answers.known(case)
+    except DatasetError:
+        return None

@@ -68,6 +68,7 @@ class LiveRuns:
             # The answers are opened here: what is scored against is the file that was verified,
             # whatever stands under its name when the first case is scored.
             verify_digests(plan.dataset, plan.answers)
+            plan.answers.canary  # noqa: B018 (read now, kept for the end)
             check_plan(plan)
             if plan.resumed is not None:
                 # Taken for good when the calls begin; refused here if somebody works on it.

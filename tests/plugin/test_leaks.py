@@ -100,3 +100,20 @@ def test_hostile_text_reaches_reports_escaped(bench: Bench, workers: list[str]) 
     counts = bench.saved("own").record.counts
     assert (counts.scored, counts.technical) == (3, 1)
     assert "\x1b" not in (bench.path / "out.xml").read_text("utf-8")
+
+
+def test_answers_that_are_overwritten_in_place_give_no_score(bench: Bench) -> None:
+    """The file is open already, so its name and its index stay; its rows are no rows any more."""
+    path = bench.path / "toy_adapter.py"
+    answers = bench.dataset / "answers.jsonl"
+    line = f"        open({str(answers)!r}, 'r+b').write(b' ' * {answers.stat().st_size})\n"
+    text = path.read_text("utf-8").replace("def predict(self, case):\n", f"{{}}{line}", 1)
+    path.write_text(text.replace("{}", "def predict(self, case):\n", 1), "utf-8")
+
+    result = bench.run("--bench-run=own")
+
+    record = bench.saved("own").record
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert record.counts.technical == 4
+    assert {failure.kind for failure in record.technical} == {"tampered_dataset"}
+    assert last_line(result).startswith("benchbed: gate BLOCKED: ")
