@@ -336,6 +336,10 @@ def test_garbage_on_the_pipe_of_replies_is_a_breach(folder: Path, data: str) -> 
 @posix
 def test_a_fork_that_answers_too_is_a_breach(folder: Path) -> None:
     outcome, host = outcome_of(folder, "import os\nos.fork()\nreturn 1")
+    # The second answer may be a while behind the first.
+    deadline = time.monotonic() + 60
+    while host.is_alive and time.monotonic() < deadline:
+        time.sleep(0.01)
     later = host.predict(case(), 10)
     host.kill()
 

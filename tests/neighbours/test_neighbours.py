@@ -8,6 +8,7 @@ both places meet every plugin.
 from __future__ import annotations
 
 import html
+import os
 import re
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass
@@ -46,8 +47,10 @@ NEIGHBOURS = {
 
 
 @pytest.fixture
-def bench(pytester: pytest.Pytester) -> Bench:
-    """A repository with a benchmark of four cases."""
+def bench(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    """A repository with a benchmark of four cases, measured by nobody but its own pytest-cov."""
+    for name in [name for name in os.environ if name.startswith("COVERAGE")]:
+        monkeypatch.delenv(name)
     return Bench(pytester).make()
 
 
