@@ -38,10 +38,10 @@ from pytest_benchbed.model.run import Hole
 from pytest_benchbed.model.run import RunRecord
 from pytest_benchbed.model.run import TechnicalRecord
 from pytest_benchbed.runs.atomic import write_json
-from pytest_benchbed.runs.atomic import write_lines
 from pytest_benchbed.runs.brief import build_brief
 from pytest_benchbed.runs.metrics import Summariser
 from pytest_benchbed.runs.metrics import build_metrics
+from pytest_benchbed.runs.results_file import write_results
 from pytest_benchbed.runs.status import write_record
 
 Row = dict[str, Any]
@@ -71,7 +71,7 @@ def decide_run(
         RunError: a file cannot be written; what was paid is in ``calls.jsonl``.
     """
     plan = run.plan
-    write_lines(run.paths.results, ledger.rows.lines())
+    results_sha256 = write_results(run.paths.results, ledger.rows.lines())
     holes = [Hole(**hole) for hole in ledger.holes()]
     # Digests are looked at only to compare.
     by_case = ledger.rows.rows(with_keys=plan.baseline is not None)
@@ -105,7 +105,7 @@ def decide_run(
         rule=decisive.rule,
         justification=decisive.justification,
     )
-    record = record.model_copy(update={"gate": summary})
+    record = record.model_copy(update={"gate": summary, "results_sha256": results_sha256})
     summariser = plan.benchmark if broken is None else Pooled(plan.benchmark.profiles)
     # Before anything is read from the folder again: the system may have written into it.
     write_record(run.paths.root, record)

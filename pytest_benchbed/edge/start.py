@@ -287,6 +287,8 @@ def _resumed_record(plan: Plan, old: RunRecord) -> RunRecord:
             "targets": sorted(plan.targets),
             "spend": old.spend.model_copy(update={"budget_usd": plan.settings.budget_usd}),
             "gate": None,
+            # The rows of before stay until the run is decided again.
+            "results_sha256": None,
         }
     )
 

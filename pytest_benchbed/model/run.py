@@ -160,7 +160,7 @@ class HistoryEntry(Model):
 class RunRecord(Model):
     """``run.json``; written first with status ``running``, last with its end."""
 
-    OPTIONAL: ClassVar[frozenset[str]] = frozenset({"note"})
+    OPTIONAL: ClassVar[frozenset[str]] = frozenset({"note", "results_sha256"})
 
     schema_: Literal["benchbed.run.v1"] = Field(alias="schema", default="benchbed.run.v1")
     id: str
@@ -180,6 +180,8 @@ class RunRecord(Model):
     shard: str | None
     repeats: Annotated[int, Field(ge=1)]
     counts: Counts
+    results_sha256: str | None = None
+    """SHA-256 of ``results.jsonl``; None as long as a run is not decided, and in older records."""
     spend: Spend
     baseline: RunRef | None
     controls: list[RunRef]
