@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
 from typing import Protocol
 
-Answer = dict[str, Any]
-"""The outcome line of ``calls.jsonl``; ``state`` may also be ``not-run``."""
+from pytest_benchbed.evaluate.case import Answer
 
 NOT_RUN: Answer = {"state": "not-run"}
 

@@ -12,8 +12,8 @@ import pytest
 
 from pytest_benchbed.compare.outcome import ItemOutcome
 from pytest_benchbed.edge.commands import rerun_command
-from pytest_benchbed.edge.evaluate import Evaluation
 from pytest_benchbed.edge.plan import Plan
+from pytest_benchbed.evaluate.case import Evaluation
 from pytest_benchbed.model.error import error_key
 from pytest_benchbed.model.escape import json_term
 from pytest_benchbed.model.escape import term

@@ -15,12 +15,13 @@ import pytest
 
 from pytest_benchbed.calls.broker import Broker
 from pytest_benchbed.compare.exit import raises_exit_status
+from pytest_benchbed.compare.facts import RunFacts
 from pytest_benchbed.compare.phrases import count
 from pytest_benchbed.compare.phrases import names
 from pytest_benchbed.edge.commands import path_text
 from pytest_benchbed.edge.deciding import Decided
 from pytest_benchbed.edge.deciding import decide_run
-from pytest_benchbed.edge.deciding import gates_of
+from pytest_benchbed.edge.deciding import judging_of
 from pytest_benchbed.edge.failure_text import hides_texts
 from pytest_benchbed.edge.ledger import RunLedger
 from pytest_benchbed.edge.partial import selecting_options
@@ -101,7 +102,8 @@ def finish_run(
     plan = run.plan
     if run.is_settled:
         assert plan.resumed is not None, "only a resumed run is settled"
-        gate = gates_of(plan, plan.resumed.record, plan.resumed.rows())[plan.profile]
+        facts = RunFacts(plan.resumed.record, plan.resumed.rows())
+        gate = judging_of(plan).gates(facts)[plan.profile]
         return _verdict(plan, _view(config, run), gate, hides_texts(config, plan))
     decided = decide_run(run, ledger, broker, was_interrupted=was_interrupted)
     _write_beside(run, decided)

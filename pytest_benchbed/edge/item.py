@@ -18,15 +18,13 @@ from pytest_benchbed.compare.outcome import item_outcome
 from pytest_benchbed.data.dataset import CaseEntry
 from pytest_benchbed.edge.activation import is_dry
 from pytest_benchbed.edge.asking import NOT_RUN
-from pytest_benchbed.edge.asking import Answer
 from pytest_benchbed.edge.commands import rerun_command
-from pytest_benchbed.edge.evaluate import Evaluation
-from pytest_benchbed.edge.evaluate import checked
-from pytest_benchbed.edge.evaluate import evaluate
 from pytest_benchbed.edge.failure_text import failure_text
 from pytest_benchbed.edge.plan import Plan
 from pytest_benchbed.edge.results import result_text
 from pytest_benchbed.edge.session import SESSION
+from pytest_benchbed.evaluate.case import Answer
+from pytest_benchbed.evaluate.case import Evaluation
 from pytest_benchbed.model.canonical import sha256_hex
 from pytest_benchbed.model.escape import term
 
@@ -89,13 +87,13 @@ class CaseItem(pytest.Function):
         super().setup()
         if is_dry(self.config):
             return
-        self.answers = [checked(self.plan, answer) for answer in self._ask()]
+        self.answers = [self.plan.scorer.checked(answer) for answer in self._ask()]
         if any(answer["state"] == "not-run" for answer in self.answers):
             pytest.skip("benchbed: not scored, the session was stopped")
         evaluation = None
         first = self.answers[0]
         if first["state"] in ("technical", "unsupported"):
-            evaluation = evaluate(self.plan, self.entry, self.answers)
+            evaluation = self.plan.scorer.evaluate(self.entry, self.answers)
             self._decide(evaluation)
         if first["state"] == "technical":
             assert evaluation is not None
@@ -124,7 +122,7 @@ class CaseItem(pytest.Function):
 
     def runtest(self) -> None:
         """Score all profiles, decide the outcome, fail if it is a failure."""
-        evaluation = evaluate(self.plan, self.entry, self.answers)
+        evaluation = self.plan.scorer.evaluate(self.entry, self.answers)
         self.answers = []
         outcome = self._decide(evaluation)
         if outcome.outcome == "error":

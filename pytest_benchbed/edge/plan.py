@@ -12,7 +12,6 @@ from pytest_benchbed.adapters.isolation import LEVEL
 from pytest_benchbed.adapters.isolation import OFF
 from pytest_benchbed.adapters.spec import AdapterSpec
 from pytest_benchbed.benchmarks.base import Benchmark
-from pytest_benchbed.compare.keys import CaseKeys
 from pytest_benchbed.data.answers import Answers
 from pytest_benchbed.data.dataset import CaseEntry
 from pytest_benchbed.data.dataset import Dataset
@@ -21,6 +20,7 @@ from pytest_benchbed.data.select import Selection
 from pytest_benchbed.edge.integrity import dataset_digests
 from pytest_benchbed.edge.integrity import run_digests
 from pytest_benchbed.edge.settings import Settings
+from pytest_benchbed.evaluate.case import Scorer
 from pytest_benchbed.model.bench_file import BenchFile
 from pytest_benchbed.runs.read import Run
 
@@ -76,14 +76,14 @@ class Plan:
         return [entry for entry in self.entries if self.selection.matches(entry)]
 
     @cached_property
-    def case_keys(self) -> CaseKeys:
-        """Makes the comparability keys of the cases."""
-        return CaseKeys(self.benchmark)
+    def scorer(self) -> Scorer:
+        """Scores the outcomes of the cases."""
+        return Scorer(self.benchmark, self.dataset, is_batch=self.spec.kind == "executable")
 
-    @cached_property
+    @property
     def answers(self) -> Answers:
         """The answers; opened in the process that scores, at its first case."""
-        return Answers.open(self.dataset.root)
+        return self.scorer.answers
 
     @cached_property
     def baseline_rows(self) -> dict[str, dict[str, Any]]:
@@ -109,8 +109,3 @@ class Plan:
     def control_rows(self) -> list[dict[str, dict[str, Any]]]:
         """Rows of each control by case."""
         return [control.rows() for control in self.controls]
-
-    @cached_property
-    def file_digests(self) -> dict[str, str]:
-        """SHA-256 of each pinned file by path."""
-        return {file.path: file.sha256 for file in self.dataset.manifest.files}

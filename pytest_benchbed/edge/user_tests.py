@@ -131,16 +131,14 @@ def ask(request: pytest.FixtureRequest) -> BenchCase | None:
     if activation.is_dry(request.config):
         return None
     from pytest_benchbed.edge.commands import rerun_command
-    from pytest_benchbed.edge.evaluate import checked
-    from pytest_benchbed.edge.evaluate import evaluate
     from pytest_benchbed.edge.session import SESSION
     from pytest_benchbed.model.escape import term
 
     plan, entry = wanted.plan, wanted.entry
-    answer = checked(plan, _predict(request, request.config.stash[SESSION], wanted))
+    answer = plan.scorer.checked(_predict(request, request.config.stash[SESSION], wanted))
     if answer["state"] == "not-run":
         pytest.skip("benchbed: not scored, the session was stopped")
-    row = evaluate(plan, entry, [answer]).row
+    row = plan.scorer.evaluate(entry, [answer]).row
     if row["state"] == "technical":
         pytest.fail(
             f"benchbed: no score for {entry.id}: {term(row['reason'] or '', 300)}\n"

@@ -17,6 +17,16 @@ ALLOWED: dict[str, set[str]] = {
     "compare": {"model"},
     "runs": {"model", "compare"},
     "report": {"model", "compare", "runs"},
+    "evaluate": {
+        "model",
+        "scoring",
+        "benchmarks",
+        "data",
+        "calls",
+        "compare",
+        "runs",
+        "report",
+    },
 }
 FREE = {"edge", "cli", "conformance"}
 """May import everything; nobody imports them, but for the entry points."""
