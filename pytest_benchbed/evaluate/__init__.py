@@ -1,0 +1,1 @@
+"""From stored outcomes to a verdict: everything that can be done again without asking a system."""

@@ -1,0 +1,158 @@
+"""From rows to a verdict: every profile's gate, ``metrics.json`` and the review brief.
+
+A live run comes here with what its items recorded, an offline one with the
+rows made again of its replies; what is decided and written is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+from typing import NamedTuple
+
+from pytest_benchbed.benchmarks.base import Benchmark
+from pytest_benchbed.compare.buckets import bucket
+from pytest_benchbed.compare.facts import RunFacts
+from pytest_benchbed.compare.gate import decide
+from pytest_benchbed.data.dataset import Dataset
+from pytest_benchbed.evaluate.summing import Pooled
+from pytest_benchbed.evaluate.summing import broken_summary
+from pytest_benchbed.model.escape import term
+from pytest_benchbed.model.gate import GateResult
+from pytest_benchbed.model.run import GateSummary
+from pytest_benchbed.model.run import RunRecord
+from pytest_benchbed.model.run import TechnicalRecord
+from pytest_benchbed.runs.brief import build_brief
+from pytest_benchbed.runs.metrics import build_metrics
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Judging:
+    """By what a run is judged: type, rule, targets and the runs of the old code."""
+
+    benchmark: Benchmark
+    profile: str
+    """The profile whose gate decides."""
+    rule: str
+    rule_source: str
+    targets: Collection[str]
+    baseline: RunFacts | None
+    controls: Sequence[RunFacts]
+    max_unjudged: Fraction | None = None
+
+    def gates(self, candidate: RunFacts) -> dict[str, GateResult]:
+        """Return the verdict of every profile (raises as :func:`~compare.gate.decide`)."""
+        return {
+            profile: decide(
+                candidate,
+                self.baseline,
+                self.controls,
+                profile=profile,
+                decides=profile == self.profile,
+                rule=self.rule,
+                rule_source=self.rule_source,
+                targets=self.targets,
+                judge=self.benchmark,
+                max_unjudged=self.max_unjudged,
+            )
+            for profile in self.benchmark.profiles
+        }
+
+
+class Judged(NamedTuple):
+    """What the rows of a run came to."""
+
+    record: RunRecord
+    """With the verdict, and with what the type did wrong while it summed up."""
+    gate: GateResult
+    """Of the profile that decides."""
+    metrics: dict[str, Any]
+    """Content of ``metrics.json``."""
+    brief: dict[str, Any]
+    """Content of ``review-brief.json``."""
+    with_something_to_see: list[str]
+    """Cases that changed or have an error: the page shows their pictures."""
+
+
+def judge(judging: Judging, record: RunRecord, rows: Mapping[str, Row], dataset: Dataset) -> Judged:
+    """Decide every profile and sum up.
+
+    Args:
+        judging: by what the run is judged.
+        record: the run; its status is that which it ends with.
+        rows: its rows by case, in order of the ids.
+        dataset: what was asked, for types whose cases are of several units.
+    """
+    benchmark, listed = judging.benchmark, list(rows.values())
+    broken = broken_summary(benchmark, listed)
+    units: dict[str, str] = {}
+    try:
+        units = _units(benchmark, dataset, rows)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        broken = broken or TechnicalRecord(
+            case=None,
+            whose="scorer",
+            kind="unit",
+            detail=term(f"unit raised {type(error).__name__}: {error}"),
+        )
+    if broken is not None:
+        record = record.model_copy(update={"technical": [*record.technical, broken]})
+    gates = judging.gates(RunFacts(record=record, rows=rows))
+    decisive = gates[judging.profile]
+    summary = GateSummary(
+        status=decisive.status,
+        reason=decisive.reason,
+        profile=judging.profile,
+        rule=decisive.rule,
+        justification=decisive.justification,
+    )
+    record = record.model_copy(update={"gate": summary})
+    baseline_rows = judging.baseline.rows if judging.baseline else {}
+    metrics = build_metrics(
+        record,
+        listed,
+        benchmark if broken is None else Pooled(benchmark.profiles),
+        gates,
+        baseline_rows or None,
+        units=units or None,
+    )
+    buckets = {
+        case: bucket(
+            row,
+            baseline_rows.get(case),
+            [control.rows[case] for control in judging.controls if case in control.rows],
+            profile=judging.profile,
+            judge=benchmark,
+        )
+        for case, row in rows.items()
+    }
+    brief = build_brief(
+        record,
+        listed,
+        baseline_rows if judging.baseline else None,
+        buckets,
+        profile=judging.profile,
+        status=decisive.status,
+    )
+    shown = [
+        case
+        for case, row in rows.items()
+        if buckets[case] != "unchanged" or any(row["errors"].values())
+    ]
+    return Judged(record, decisive, metrics, brief, shown)
+
+
+def _units(benchmark: Benchmark, dataset: Dataset, cases: Iterable[str]) -> dict[str, str]:
+    """Return the unit of each case; empty: all are of one, and no case is read to say so."""
+    if type(benchmark).unit is Benchmark.unit:
+        return {}
+    return {case: benchmark.unit(dataset.case(case)) for case in cases}
