@@ -75,17 +75,17 @@ class Dataset:
             self.ids = tuple(name for name in cases.ids if name not in self.retired)
 
     @classmethod
-    def open(cls, path: str | Path) -> Dataset:
+    def open(cls, path: str | Path, manifest: Manifest | None = None) -> Dataset:
         """Read the manifest and index the cases of the folder ``path``.
 
         Pins and digests are not compared here: see ``verify_digests`` and
-        ``Stage.make``.
+        ``Stage.make``. ``manifest``: taken instead of the one in the folder.
 
         Raises:
             DatasetError: a file is missing or has a fault.
         """
         root = Path(path)
-        manifest = read_manifest(root)
+        manifest = manifest or read_manifest(root)
         cases = LineIndex.build(Source.open(root, CASES_FILE))
         return cls(root, manifest, cases, open_contexts(root))
 

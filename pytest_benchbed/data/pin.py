@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Callable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from pathlib import Path
@@ -53,6 +54,7 @@ def pin(
     benchmark: str | None = None,
     id: str | None = None,
     visibility: str | None = None,
+    before_write: Callable[[Manifest], None] | None = None,
 ) -> PinReport:
     """Write ``manifest.json`` of the dataset folder ``path``.
 
@@ -66,6 +68,8 @@ def pin(
             the folder around ``path``.
         id: dataset id; default: as before, or ``<benchmark>-<folder>``.
         visibility: ``public`` or ``private``; default: as before, or private.
+        before_write: gets the new manifest before it takes the place of the old
+            one; if it raises, nothing is written.
 
     Raises:
         DatasetError: the dataset has a fault that a manifest cannot mend; the
@@ -96,6 +100,8 @@ def pin(
     data = _as_text(manifest)
     is_written = former.text is None or former.text.raw != data
     if is_written:
+        if before_write is not None:
+            before_write(manifest)
         replace_file(root / MANIFEST_FILE, data)
     retired = {entry.id for entry in manifest.retired}
     return PinReport(

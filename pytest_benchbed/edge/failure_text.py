@@ -22,13 +22,13 @@ MAX_BYTES = 2_000
 """Of one profile's errors."""
 
 
-def hides_texts(config: pytest.Config, plan: Plan) -> bool:
-    """Say whether texts of a private dataset stay out of what is printed.
+def hides_texts(config: pytest.Config, visibility: str) -> bool:
+    """Say whether texts of a dataset (``public`` or ``private``) stay out of what is printed.
 
     Rule ``auto``: shown on the user's own terminal, hidden where ``CI`` is set.
     """
     rule = config.getini("bench_private")
-    if plan.dataset.visibility == "public" or rule == "show":
+    if visibility == "public" or rule == "show":
         return False
     return rule == "hide" or bool(os.environ.get("CI"))
 
@@ -39,7 +39,7 @@ def failure_text(
     """Return the lines for one case; the gate profile comes first."""
     row = evaluation.row
     known = {error_key(error) for error in _baseline_errors(plan, row["case"])}
-    hidden = hides_texts(config, plan)
+    hidden = hides_texts(config, plan.dataset.visibility)
     lines = [f"{plan.name} {row['case']}: {term(outcome.reason)}"]
     if row["reason"]:
         lines.append(f"  declined: {term(row['reason']) if not hidden else '(private text)'}")

@@ -142,6 +142,7 @@ class CaseItem(pytest.Function):
             unpaired=plan.unpaired,
             is_target=case in plan.targets,
             judge=plan.benchmark,
+            is_new=case in plan.grown,
         )
         self.decided = outcome
         self.result = result_text(plan.name, row, evaluation.technical)

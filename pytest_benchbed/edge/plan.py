@@ -12,6 +12,7 @@ from pytest_benchbed.adapters.isolation import LEVEL
 from pytest_benchbed.adapters.isolation import OFF
 from pytest_benchbed.adapters.spec import AdapterSpec
 from pytest_benchbed.benchmarks.base import Benchmark
+from pytest_benchbed.compare.coverage import grown_cases
 from pytest_benchbed.data.answers import Answers
 from pytest_benchbed.data.dataset import CaseEntry
 from pytest_benchbed.data.dataset import Dataset
@@ -89,6 +90,11 @@ class Plan:
     def baseline_rows(self) -> dict[str, dict[str, Any]]:
         """Rows of the baseline by case, empty without one."""
         return self.baseline.rows() if self.baseline else {}
+
+    @cached_property
+    def grown(self) -> frozenset[str]:
+        """Cases that revisions added since the baseline was made."""
+        return grown_cases(self.baseline.record) if self.baseline else frozenset()
 
     def read_compared(self) -> None:
         """Read baseline and controls now: what is judged by is fixed before the first call."""

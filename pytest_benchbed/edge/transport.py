@@ -16,7 +16,7 @@ from typing import Any
 from typing import Protocol
 
 from pytest_benchbed.edge.asking import NOT_RUN
-from pytest_benchbed.edge.asking import Answer
+from pytest_benchbed.evaluate.case import Answer
 from pytest_benchbed.model.canonical import ascii_json
 from pytest_benchbed.model.strict import MalformedJson
 from pytest_benchbed.model.strict import read_json

@@ -21,9 +21,9 @@ from pytest_benchbed.edge import activation
 
 if TYPE_CHECKING:
     from pytest_benchbed.data.dataset import CaseEntry
-    from pytest_benchbed.edge.asking import Answer
     from pytest_benchbed.edge.plan import Plan
     from pytest_benchbed.edge.session import BenchSession
+    from pytest_benchbed.evaluate.case import Answer
 
 MARK = "bench_cases"
 FIXTURE = "bench_case"

@@ -151,6 +151,44 @@ def judge(judging: Judging, record: RunRecord, rows: Mapping[str, Row], dataset:
     return Judged(record, decisive, metrics, brief, shown)
 
 
+def judge_alone(
+    benchmark: Benchmark,
+    record: RunRecord,
+    rows: Mapping[str, Row],
+    dataset: Dataset,
+    metrics: Mapping[str, Any],
+) -> Judged:
+    """Sum up a run whose rows were made again, for the sake of those compared with it.
+
+    Its own verdict stands as it was given: the run it was compared with then
+    may not be at hand. A run without a baseline is judged anew.
+
+    Args:
+        benchmark: the type.
+        record: the run.
+        rows: its rows by case, in order of the ids.
+        dataset: what was asked.
+        metrics: its former ``metrics.json``, with the verdict of each profile.
+    """
+    profile = record.gate.profile if record.gate else benchmark.profiles[0]
+    judging = Judging(
+        benchmark=benchmark,
+        profile=profile,
+        rule="auto",
+        rule_source="auto",
+        targets=(),
+        baseline=None,
+        controls=(),
+    )
+    judged = judge(judging, record.model_copy(update={"baseline": None}), rows, dataset)
+    if record.baseline is None:
+        return judged
+    for name, entry in judged.metrics["profiles"].items():
+        entry["gate"] = metrics.get("profiles", {}).get(name, {}).get("gate")
+    kept = judged.record.model_copy(update={"baseline": record.baseline, "gate": record.gate})
+    return judged._replace(record=kept)
+
+
 def _units(benchmark: Benchmark, dataset: Dataset, cases: Iterable[str]) -> dict[str, str]:
     """Return the unit of each case; empty: all are of one, and no case is read to say so."""
     if type(benchmark).unit is Benchmark.unit:

@@ -9,6 +9,7 @@ reaches the system is a line in ``calls.log``, so that tests can count them.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,7 +22,10 @@ from pytest_benchbed.benchmarks.registry import BenchmarkRegistry
 from pytest_benchbed.cli.gate import GateChoice
 from pytest_benchbed.cli.gate import run_gate
 from pytest_benchbed.data.pin import pin
+from pytest_benchbed.model.canonical import canonical
 from pytest_benchbed.runs.read import Run
+from pytest_benchbed.runs.results_file import write_results
+from pytest_benchbed.runs.status import write_record
 
 WITHOUT = tuple(
     word
@@ -42,7 +46,7 @@ from pytest_benchbed import Benchmark, Error, ProfileScore
 
 
 class Toy(Benchmark):
-    """The prediction lists its own errors, by profile."""
+    """The prediction lists its own errors, by profile; an answer may allow some of them."""
 
     id = "toy"
     format = "benchbed.toy.v1"
@@ -54,7 +58,8 @@ class Toy(Benchmark):
     def score_case(self, case, answer, prediction):
         scores = {}
         for profile in self.profiles:
-            names = prediction[profile]
+            allowed = answer.get("allowed", ())
+            names = [name for name in prediction[profile] if name not in allowed]
             errors = [
                 Error("wrong", {"at": name}, expected=answer["text"], got=name) for name in names
             ]
@@ -212,20 +217,30 @@ class Bench:
         """Open a saved run."""
         return Run.open(self.path / "runs" / run_id)
 
+    def edit_rows(self, run_id: str, edit: Callable[[list[dict[str, Any]]], object]) -> None:
+        """Make a saved run one that really has the rows that ``edit`` leaves in the list."""
+        run = self.saved(run_id)
+        rows = list(run.results())
+        edit(rows)
+        digest = write_results(run.paths.results, map(canonical, rows))
+        write_record(run.path, run.record.model_copy(update={"results_sha256": digest}))
+
     def gates(self, run_id: str) -> dict[str, Any]:
         """Return the verdict of each profile, as ``metrics.json`` has it."""
         profiles = self.saved(run_id).metrics["profiles"]
         return {name: profile["gate"] for name, profile in profiles.items()}
 
-    def gate_code(self, run_id: str) -> int:
+    def gate_code(
+        self, run_id: str, *controls: str, echo: Callable[[str], None] = lambda _: None
+    ) -> int:
         """Return the exit code of ``benchbed gate RUN``, without a process of its own."""
         return run_gate(
             run_id,
-            GateChoice(None, (), (), None, None),
+            GateChoice(None, controls, (), None, None),
             runs_dir=self.path / "runs",
             invocation_dir=self.path,
             benchmarks=BenchmarkRegistry(),
-            echo=lambda _: None,
+            echo=echo,
         )
 
     def extend(self, text: str) -> None:

@@ -6,9 +6,13 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
+from typer.testing import CliRunner
 
+from pytest_benchbed.cli import main
+from pytest_benchbed.model.errors import BenchbedError
 from tests.plugin.bench import Bench
 
 SCRIPT = """#!{python}
@@ -64,6 +68,34 @@ def command(bench: Bench, *words: str) -> subprocess.CompletedProcess[str]:
         timeout=120,
         check=False,
     )
+
+
+class Done(NamedTuple):
+    """What a command ended with; named as of ``subprocess``."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def benchbed(bench: Bench, *words: str) -> Done:
+    """Run ``benchbed WORDS`` in the repository of ``bench``, in this process."""
+
+    def inner(arguments: list[str], plugins: list[object]) -> int:
+        # Modules of the repository are forgotten afterwards, as by a run of pytest.
+        return int(
+            bench.pytester.inline_run(*arguments, plugins=plugins, no_reraise_ctrlc=True).ret
+        )
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(bench.path)
+        patch.setattr(main.pytest, "main", inner)
+        result = CliRunner().invoke(main.app, list(words))
+    if isinstance(result.exception, BenchbedError):
+        return Done(main.REFUSED, result.stdout, f"{result.stderr}benchbed: {result.exception}\n")
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return Done(result.exit_code, result.stdout, result.stderr)
 
 
 posix_only = pytest.mark.skipif(

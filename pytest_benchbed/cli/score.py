@@ -1,0 +1,316 @@
+"""``benchbed score``: saved runs scored again from their replies; no adapter is started."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from pytest_benchbed.benchmarks.base import Benchmark
+from pytest_benchbed.benchmarks.registry import BenchmarkRegistry
+from pytest_benchbed.compare.exit import gate_exit_code
+from pytest_benchbed.compare.exit import worst_exit_code
+from pytest_benchbed.compare.lines import last_line
+from pytest_benchbed.compare.lines import verdict_lines
+from pytest_benchbed.compare.phrases import count
+from pytest_benchbed.compare.phrases import names
+from pytest_benchbed.data.answers import Answers
+from pytest_benchbed.data.dataset import Dataset
+from pytest_benchbed.data.registry import DatasetRegistry
+from pytest_benchbed.data.verify import verify_digests
+from pytest_benchbed.edge.activation import runs_dir
+from pytest_benchbed.edge.failure_text import hides_texts
+from pytest_benchbed.edge.registration import Registries
+from pytest_benchbed.edge.settings import max_unjudged
+from pytest_benchbed.edge.start import now
+from pytest_benchbed.evaluate.offline import Bench
+from pytest_benchbed.evaluate.offline import Choice
+from pytest_benchbed.evaluate.offline import Offline
+from pytest_benchbed.evaluate.offline import score_run
+from pytest_benchbed.evaluate.rescore import Rescored
+from pytest_benchbed.evaluate.rescore import rescore
+from pytest_benchbed.model.errors import BenchbedError
+from pytest_benchbed.model.errors import RunRefused
+from pytest_benchbed.model.errors import UsageProblem
+from pytest_benchbed.model.escape import term
+from pytest_benchbed.model.names import unknown_name
+from pytest_benchbed.model.run import RunRecord
+from pytest_benchbed.runs.find import find_run
+from pytest_benchbed.runs.find import find_runs
+from pytest_benchbed.runs.promoted import find_promoted
+from pytest_benchbed.runs.read import Run
+
+REFUSED = 2
+_LIST = "benchbed list"
+Echo = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class ScoreOptions:
+    """What was typed; None or empty: as in the run's record."""
+
+    baseline: str | None = None
+    controls: Sequence[str] = ()
+    targets: Sequence[str] = ()
+    profile: str | None = None
+    rule: str | None = None
+    dataset: str | None = None
+    grown: bool = False
+    runs_dir: Path | None = None
+
+
+def run_score(
+    config: pytest.Config, registries: Registries, text: str, options: ScoreOptions, echo: Echo
+) -> int:
+    """Score a run, or every run of a set, again; print what changed and the verdict.
+
+    Returns the exit code of the gate, as ``benchbed gate`` does; 2 if refused,
+    and then no file was changed.
+
+    Raises:
+        BenchbedError: the run is not found.
+    """
+    places = _Places(config, registries, options)
+    codes = []
+    for run in find_runs(text, places.runs_dir, places.base):
+        try:
+            offline = _score(places, run, options)
+        except BenchbedError as error:
+            echo(f"benchbed: score REFUSED: {run.id}: {error}")
+            codes.append(REFUSED)
+            continue
+        for line in _report(run, offline):
+            echo(line)
+        echo(last_line(offline.judged.gate))
+        codes.append(gate_exit_code(offline.judged.gate.status))
+    return worst_exit_code(codes)
+
+
+def run_score_diff(
+    config: pytest.Config,
+    registries: Registries,
+    texts: Sequence[str],
+    options: ScoreOptions,
+    echo: Echo,
+) -> int:
+    """Compare stored scores with those of the installed scorer; write nothing (ENV-011).
+
+    Returns 1 if a case changed while the scoring version did not, 2 if a run
+    was refused, else 0.
+
+    Raises:
+        BenchbedError: a run is not found.
+    """
+    places = _Places(config, registries, options)
+    code = 0
+    for text in texts:
+        for run in find_runs(text, places.runs_dir, places.base):
+            try:
+                bench = places.bench(run.record, options.dataset)
+                _check_revision(run.record, bench.dataset, options)
+                rescored = rescore(run, bench.scorer(run.record), bench.at)
+            except BenchbedError as error:
+                echo(f"benchbed: score REFUSED: {run.id}: {error}")
+                code = REFUSED
+                continue
+            lines, is_silent = _difference(run, rescored)
+            for line in lines:
+                echo(line)
+            if is_silent:
+                code = code or 1
+    return code
+
+
+def open_bench(
+    config: pytest.Config, registries: Registries, benchmark: str, root: Path, runs_folder: Path
+) -> Bench:
+    """Open the dataset at ``root`` for work on saved runs, verified against its digests.
+
+    Raises:
+        UsageProblem: the type is not registered.
+        DatasetError: cases or answers are not those that were pinned.
+    """
+    dataset = Dataset.open(root)
+    answers = Answers.open(root)
+    verify_digests(dataset, answers)
+    return make_bench(config, registries, benchmark, dataset, answers, runs_folder)
+
+
+def make_bench(
+    config: pytest.Config,
+    registries: Registries,
+    benchmark: str,
+    dataset: Dataset,
+    answers: Answers,
+    runs_folder: Path,
+) -> Bench:
+    """Put together what work on saved runs needs (raises as :func:`open_bench`)."""
+    bench_file = registries.bench_files.get(benchmark)
+    return Bench(
+        benchmark=_installed(registries.benchmarks, benchmark),
+        dataset=dataset,
+        answers=answers,
+        folder=bench_file.parent if bench_file else None,
+        runs_dir=runs_folder,
+        base=config.invocation_params.dir,
+        at=now(),
+        hide_texts=hides_texts(config, dataset.visibility),
+        max_unjudged=max_unjudged(config),
+    )
+
+
+def _installed(benchmarks: BenchmarkRegistry, name: str) -> Benchmark:
+    if name not in benchmarks.names():
+        raise UsageProblem(unknown_name("benchmark", name, benchmarks.names(), _LIST))
+    return benchmarks.get(name)
+
+
+class _Places:
+    """Where runs and datasets are looked up."""
+
+    def __init__(
+        self, config: pytest.Config, registries: Registries, options: ScoreOptions
+    ) -> None:
+        self.config = config
+        self.registries = registries
+        self.base = config.invocation_params.dir
+        self.runs_dir = options.runs_dir.resolve() if options.runs_dir else runs_dir(config)
+
+    def bench(self, record: RunRecord, text: str | None) -> Bench:
+        datasets: DatasetRegistry = self.registries.datasets
+        name = text or record.dataset.id
+        found = datasets.find(name)
+        if found is None and text is not None and (self.base / text).is_dir():
+            found = datasets.at(self.base / text) or datasets.add_found(self.base / text)
+        if found is None:
+            known = [entry.id for entry in datasets.for_benchmark(record.benchmark.id)]
+            raise UsageProblem(
+                unknown_name("dataset", name, known, _LIST)
+                + "\nName the folder of another revision with --dataset=PATH."
+            )
+        return open_bench(
+            self.config, self.registries, record.benchmark.id, found.root, self.runs_dir
+        )
+
+    def compared(self, text: str, bench: Bench, *, is_recorded: bool) -> Run:
+        """Find a baseline or control; one of the record is looked for in the snapshots first."""
+        if is_recorded:
+            return find_promoted(text, bench.folder, self.runs_dir, self.base)
+        try:
+            return find_run(text, self.runs_dir, self.base)
+        except UsageProblem:
+            return find_promoted(text, bench.folder, self.runs_dir, self.base)
+
+
+def _score(places: _Places, run: Run, options: ScoreOptions) -> Offline:
+    record = run.record
+    bench = places.bench(record, options.dataset)
+    _check_revision(record, bench.dataset, options)
+    if options.baseline is not None or options.controls:
+        name = options.baseline or (record.baseline.id if record.baseline else None)
+        baseline = (
+            places.compared(name, bench, is_recorded=options.baseline is None) if name else None
+        )
+        controls = [places.compared(text, bench, is_recorded=False) for text in options.controls]
+    else:
+        named = record.baseline
+        baseline = places.compared(named.id, bench, is_recorded=True) if named else None
+        controls = [places.compared(one.id, bench, is_recorded=True) for one in record.controls]
+    choice = Choice(
+        baseline=baseline,
+        controls=controls,
+        targets=options.targets,
+        profile=options.profile,
+        rule=options.rule,
+        may_grow=options.grown,
+    )
+    return score_run(bench, run, choice)
+
+
+def _check_revision(record: RunRecord, dataset: Dataset, options: ScoreOptions) -> None:
+    """A run follows to another revision only if that is asked for."""
+    if record.dataset.identity == dataset.identity or options.dataset or options.grown:
+        return
+    raise RunRefused(
+        f"run {record.id!r} was made on version {term(record.dataset.version, 40)} of "
+        f"{record.dataset.id}, the present one is {term(dataset.version, 40)}.\n"
+        f"Take it over with: benchbed score {record.id} --dataset={dataset.id}"
+    )
+
+
+def _report(run: Run, offline: Offline) -> Iterator[str]:
+    rescored, judged = offline.rescored, offline.judged
+    yield from what_changed("run", rescored)
+    for other in offline.others:
+        yield from what_changed("with it, run", other)
+    if offline.is_written:
+        yield f"written: {term(run.path, 300)}"
+    else:
+        yield "nothing changed, no file was written"
+    profile = offline.judging.profile
+    yield from verdict_lines(judged.gate, record=judged.record, profile=profile, control_command="")
+
+
+def what_changed(who: str, rescored: Rescored) -> Iterator[str]:
+    """Say in a few lines what became of a run that was scored again."""
+    before, after = rescored.run.record, rescored.record
+    cases = count(len(rescored.rows), "case")
+    answered = len(rescored.rows) - len(rescored.unanswered)
+    version = after.benchmark.scoring_version
+    was = before.benchmark.scoring_version
+    formula = f" (was {term(was, 80)})" if was != version else ""
+    yield (
+        f"{who} {term(rescored.run.id)}: {cases}, {answered} scored again under "
+        f"{term(version, 80)}{formula}"
+    )
+    if not rescored.revision.is_same:
+        yield (
+            f"  taken over from version {term(before.dataset.version, 40)} of "
+            f"{after.dataset.id} to {term(after.dataset.version, 40)}"
+        )
+    if rescored.revision.corrected:
+        corrected = rescored.revision.corrected
+        yield f"  answers corrected {len(corrected)} {names(corrected)}"
+    if rescored.revision.added:
+        yield f"  new cases +{len(rescored.revision.added)} {names(rescored.revision.added)}"
+    if rescored.changed:
+        yield f"  results changed {len(rescored.changed)} {names(rescored.changed)}"
+    lost = [case for case in rescored.unanswered if case in rescored.revision.corrected]
+    if lost:
+        yield (
+            f"  no reply at hand for {count(len(lost), 'corrected case')} {names(lost)}: "
+            "unverifiable until the run is restored"
+        )
+
+
+def _difference(run: Run, rescored: Rescored) -> tuple[list[str], bool]:
+    """Return what ``--diff`` prints for a run, and whether a formula changed in silence."""
+    before = run.record.benchmark.scoring_version
+    after = rescored.record.benchmark.scoring_version
+    cases = count(len(rescored.rows), "case")
+    if not rescored.changed:
+        return [f"{term(run.id)}: {cases}, none changed under {term(after, 80)}"], False
+    lines = [
+        f"{term(run.id)}: {cases}, {len(rescored.changed)} changed under {term(after, 80)}, "
+        f"{len(rescored.other_errors)} of them in their errors"
+    ]
+    lines += [f"  {term(case)}: {_how(rescored, case)}" for case in rescored.changed[:50]]
+    if len(rescored.changed) > 50:
+        lines.append(f"  and {len(rescored.changed) - 50} more")
+    is_silent = before == after
+    if is_silent:
+        lines.append(
+            f"benchbed: score DIFFERS: {run.id}: results changed, the scoring version "
+            f"{term(after, 80)} did not. Raise it, or undo the change of the scorer."
+        )
+    else:
+        lines.append(f"  scoring version {term(before, 80)} -> {term(after, 80)}")
+    return lines, is_silent
+
+
+def _how(rescored: Rescored, case: str) -> str:
+    return "errors" if case in rescored.other_errors else "metrics, quality or texts"
