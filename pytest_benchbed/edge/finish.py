@@ -100,15 +100,15 @@ def finish_run(
         RunError: a file cannot be written; what was paid is in ``calls.jsonl``.
     """
     plan = run.plan
+    hidden = hides_texts(config, plan.dataset.visibility)
     if run.is_settled:
         assert plan.resumed is not None, "only a resumed run is settled"
         facts = RunFacts(plan.resumed.record, plan.resumed.rows())
         gate = judging_of(plan).gates(facts)[plan.profile]
-        return _verdict(plan, _view(config, run), gate, hides_texts(config, plan))
+        return _verdict(plan, _view(config, run), gate, hidden)
     decided = decide_run(run, ledger, broker, was_interrupted=was_interrupted)
     _write_beside(run, decided)
     record = decided.record.model_copy(update={"status": decided.status, "finished_at": now()})
-    hidden = hides_texts(config, plan)
     # jinja2 is needed here at the earliest.
     from pytest_benchbed.report.page import save_page
     from pytest_benchbed.report.summary import save_summary
