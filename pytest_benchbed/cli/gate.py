@@ -6,6 +6,7 @@ Nothing is written and no adapter is started.
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -23,10 +24,13 @@ from pytest_benchbed.compare.refuse import Planned
 from pytest_benchbed.compare.refuse import check_comparable
 from pytest_benchbed.compare.refuse import check_profile
 from pytest_benchbed.compare.refuse import check_targets
+from pytest_benchbed.edge.baselines import promoted_run
 from pytest_benchbed.edge.comparable import saved_run
 from pytest_benchbed.model.errors import BenchbedError
+from pytest_benchbed.runs.bench_files import load_bench_file
 from pytest_benchbed.runs.find import find_run
 from pytest_benchbed.runs.find import find_runs
+from pytest_benchbed.runs.layout import SNAPSHOTS
 from pytest_benchbed.runs.read import Run
 
 REFUSED = 2
@@ -53,30 +57,61 @@ def run_gate(
     invocation_dir: Path,
     benchmarks: BenchmarkRegistry,
     echo: Callable[[str], None],
+    bench_files: Mapping[str, Path] | None = None,
 ) -> int:
     """Print the verdict of a run, or of every run of a set, and return the exit code.
 
     0 passed, 1 failed, 2 refused, 3 blocked or unavailable, 4 incomplete,
     5 baseline required; of a set the first of 2, 3, 1, 4, 5, 0 that occurs.
 
+    ``bench_files`` (benchmark to path) say which runs are promoted: those are
+    taken from their snapshots, so that a fresh clone gives the same verdict.
+
     Raises:
         BenchbedError: the run is not found.
     """
     codes = []
-    for run in find_runs(text, runs_dir, invocation_dir):
+    places = _Places(runs_dir, invocation_dir, bench_files or {})
+    for run in find_runs(text, runs_dir, invocation_dir, places.snapshots):
         try:
-            codes.append(_gate(run, choice, runs_dir, invocation_dir, benchmarks, echo))
+            codes.append(_gate(run, choice, places, benchmarks, echo))
         except BenchbedError as error:
             echo(f"benchbed: gate REFUSED: {run.id}: {error}")
             codes.append(REFUSED)
     return worst_exit_code(codes)
 
 
+@dataclass(frozen=True)
+class _Places:
+    """Where saved runs are looked for."""
+
+    runs_dir: Path
+    invocation_dir: Path
+    bench_files: Mapping[str, Path]
+
+    @property
+    def snapshots(self) -> list[Path]:
+        return [path.parent / SNAPSHOTS for path in self.bench_files.values()]
+
+    def typed(self, text: str) -> Run:
+        return find_run(text, self.runs_dir, self.invocation_dir, self.snapshots)
+
+    def recorded(self, role: str, run_id: str, benchmark: str) -> Run:
+        """Open a run that a record names; one that is promoted is taken from its snapshot."""
+        path = self.bench_files.get(benchmark)
+        if path is not None:
+            for adapter, entry in load_bench_file(path).adapters.items():
+                if run_id in (entry.baseline, *entry.controls):
+                    return promoted_run(
+                        role, run_id, adapter, path, self.runs_dir, self.invocation_dir
+                    )
+        return self.typed(run_id)
+
+
 def _gate(
     run: Run,
     choice: GateChoice,
-    runs_dir: Path,
-    invocation_dir: Path,
+    places: _Places,
     benchmarks: BenchmarkRegistry,
     echo: Callable[[str], None],
 ) -> int:
@@ -87,10 +122,13 @@ def _gate(
     decided = record.gate.profile if record.gate else record.benchmark.profiles[0]
     profile = choice.profile or decided
     check_profile(profile, record.benchmark.profiles)
-    baseline_name = choice.baseline or (record.baseline.id if record.baseline else None)
-    control_names = choice.controls or ([] if choice.baseline else [c.id for c in record.controls])
-    baseline = find_run(baseline_name, runs_dir, invocation_dir) if baseline_name else None
-    controls = [find_run(name, runs_dir, invocation_dir) for name in control_names]
+    benchmark = record.benchmark.id
+    baseline = places.typed(choice.baseline) if choice.baseline else None
+    if baseline is None and record.baseline is not None:
+        baseline = places.recorded("baseline", record.baseline.id, benchmark)
+    controls = [places.typed(name) for name in choice.controls]
+    if not choice.controls and not choice.baseline:
+        controls = [places.recorded("control", one.id, benchmark) for one in record.controls]
     facts = run.facts()
     check_targets(choice.targets, facts.rows.keys(), {})
     mine = saved_run(run)

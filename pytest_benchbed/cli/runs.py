@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Mapping
 from pathlib import Path
 
+from pytest_benchbed.model.bench_file import BenchFile
+from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.model.escape import term
+from pytest_benchbed.runs.bench_files import load_bench_file
 from pytest_benchbed.runs.list import RunRow
 from pytest_benchbed.runs.list import list_runs
 
 HEADINGS = ("run", "date", "commit", "model", "quality", "cost", "verdict", "")
 
 
-def run_runs(runs_dir: Path, echo: Callable[[str], None]) -> int:
-    """Print the runs below ``runs_dir``, newest first; return 0."""
-    rows = list_runs(runs_dir)
+def run_runs(
+    runs_dir: Path, echo: Callable[[str], None], bench_files: Mapping[str, Path] | None = None
+) -> int:
+    """Print the runs below ``runs_dir`` and beside bench files, newest first; return 0.
+
+    ``bench_files``: benchmark to path; they say which runs are promoted.
+    """
+    promoted: dict[str, BenchFile] = {}
+    for benchmark, path in (bench_files or {}).items():
+        try:
+            promoted[benchmark] = load_bench_file(path)
+        except UsageProblem as error:
+            # The list is of use all the same.
+            echo(f"benchbed: {term(error, 300)}")
+    rows = list_runs(runs_dir, promoted, [path.parent for path in (bench_files or {}).values()])
     if not rows:
         echo(f"no run in {runs_dir}. Make one with: pytest --bench=NAME")
         return 0
@@ -28,9 +44,10 @@ def run_runs(runs_dir: Path, echo: Callable[[str], None]) -> int:
 
 
 def _cells(row: RunRow) -> tuple[str, ...]:
-    remark = "partial" if row.is_partial else ""
+    marks = [*row.roles, *(["partial"] if row.is_partial else [])]
+    marks += ["snapshot"] if row.is_snapshot else []
     if row.problem is not None:
-        remark = term(row.problem, 120)
+        marks.append(row.problem)
     return (
         term(row.id, 120),
         row.date.replace("T", " ").removesuffix("Z")[:16] or "-",
@@ -39,5 +56,5 @@ def _cells(row: RunRow) -> tuple[str, ...]:
         "-" if row.quality is None else f"{row.quality:.4f}",
         "not known" if row.cost_usd is None else f"${row.cost_usd:.4f}",
         row.verdict,
-        remark,
+        term(", ".join(marks), 160),
     )

@@ -27,6 +27,8 @@ def header_lines(session: BenchSession) -> list[str]:
             against = f"baseline {plan.baseline.id}{controls}"
         elif plan.unpaired:
             against = "unpaired"
+        else:
+            against += " (first run: --bench-unpaired, then benchbed promote RUN)"
         lines.append(
             f"benchbed: {against} · gate {term(plan.profile)} · isolation {plan.isolation}"
         )

@@ -26,6 +26,7 @@ from pytest_benchbed.data.registry import RegisteredDataset
 from pytest_benchbed.data.select import Selection
 from pytest_benchbed.edge import activation
 from pytest_benchbed.edge.activation import CASES
+from pytest_benchbed.edge.baselines import find_baselines
 from pytest_benchbed.edge.commands import path_text
 from pytest_benchbed.edge.plan import Plan
 from pytest_benchbed.edge.registration import Registries
@@ -39,7 +40,6 @@ from pytest_benchbed.runs.bench_files import load_bench_file
 from pytest_benchbed.runs.find import find_run
 from pytest_benchbed.runs.ids import check_run_id
 from pytest_benchbed.runs.ids import new_run_id
-from pytest_benchbed.runs.read import Run
 
 LIST = "pytest --bench-list"
 
@@ -214,7 +214,7 @@ def _plan(
                 f"run {resumed.id!r} is of benchmark {resumed.record.benchmark.id!r}, not "
                 f"{benchmark.id!r}."
             )
-    baseline, controls, sources = _baselines(config, settings, runs_dir)
+    baseline, controls, sources = find_baselines(config, settings, bench, bench_path, runs_dir)
     notices = list(sources)
     if settings.adapter_is_default:
         notices.append(
@@ -245,38 +245,6 @@ def _plan(
     )
     _check_selection(plan)
     return plan
-
-
-def _baselines(
-    config: pytest.Config, settings: Settings, runs_dir: Path
-) -> tuple[Run | None, list[Run], list[str]]:
-    """Find baseline and controls; the command line replaces both of the bench file."""
-    base = config.invocation_params.dir
-    typed = config.getoption("bench_baseline")
-    typed_controls = config.getoption("bench_control") or []
-    if config.getoption("bench_unpaired"):
-        return None, [], []
-    if typed is not None or typed_controls:
-        promoted = settings.adapter_entry.baseline
-        notices = []
-        if typed_controls and not typed and promoted:
-            notices.append(
-                f"baseline {promoted} from the bench file, controls from the command line"
-            )
-        if typed == "":
-            raise UsageProblem("--baseline= names no run: give a run directory or an id.")
-        name = typed or promoted
-        if not name:
-            raise UsageProblem(
-                "--bench-control repeats a baseline: name that one with --baseline=RUN."
-            )
-        controls = [find_run(text, runs_dir, base) for text in typed_controls]
-        return find_run(name, runs_dir, base), controls, notices
-    entry = settings.adapter_entry
-    if entry.baseline is None:
-        return None, [], []
-    controls = [find_run(text, runs_dir, base) for text in entry.controls]
-    return find_run(entry.baseline, runs_dir, base), controls, []
 
 
 def _targets(config: pytest.Config) -> frozenset[str]:

@@ -21,6 +21,7 @@ from pytest_benchbed.model.errors import DatasetError
 from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.model.escape import term
 from pytest_benchbed.runs.bench_files import find_bench_files
+from pytest_benchbed.runs.layout import SNAPSHOTS
 
 
 @dataclass(frozen=True)
@@ -118,3 +119,15 @@ def bench_paths(config: pytest.Config) -> list[Path]:
     base = config.inipath.parent if config.inipath else config.rootpath
     folders = dict.fromkeys((base / name).resolve() for name in config.getini("bench_paths"))
     return [folder for folder in folders if folder.is_dir()]
+
+
+def bench_home(config: pytest.Config) -> Path:
+    """Return the folder below which a new bench file goes: the first bench path."""
+    base = config.inipath.parent if config.inipath else config.rootpath
+    names = config.getini("bench_paths") or ["cases"]
+    return next(iter(bench_paths(config)), (base / names[0]).resolve())
+
+
+def snapshot_folders(registries: Registries) -> list[Path]:
+    """Return the folders beside bench files that may hold snapshots of promoted runs."""
+    return [path.parent / SNAPSHOTS for path in registries.bench_files.values()]

@@ -16,6 +16,8 @@ from pytest_benchbed.model.run import LASTING
 from pytest_benchbed.model.run import RunRecord
 from pytest_benchbed.report.command import case_command
 from pytest_benchbed.report.command import resume_command
+from pytest_benchbed.report.command import shell_word
+from pytest_benchbed.report.command import typed_options
 from pytest_benchbed.report.command import whole_command
 from pytest_benchbed.report.view import RunView
 
@@ -77,9 +79,9 @@ def _passed(view: RunView) -> Iterator[Step]:
     )
     if view.counts["better"]:
         yield Step(
-            "This run is better than its baseline. To hold on to that, name it as the baseline "
+            "This run is better than its baseline. To hold on to that, make it the baseline "
             "from now on:",
-            whole_command(view.record, baseline=view.shown),
+            promote_command(view) or whole_command(view.record, baseline=view.shown),
         )
     yield from _noise(view)
 
@@ -131,8 +133,13 @@ def _baseline_required(view: RunView) -> Iterator[Step]:
             whole_command(record, is_unpaired=True),
         )
         return
+    promote = promote_command(view)
+    if promote:
+        yield Step("Make this run the baseline that later runs are compared with:", promote)
     yield Step(
-        "Make your change, then compare with this run:",
+        "Or compare the next change with it once:"
+        if promote
+        else "Make your change, then compare with this run:",
         whole_command(record, baseline=view.shown),
     )
     control = _control_id(record, 0)
@@ -143,11 +150,23 @@ def _baseline_required(view: RunView) -> Iterator[Step]:
         "the change:",
         _control_of(record, 0),
     )
-    folder = view.shown.removesuffix(record.id)
+    beside = f"{view.shown.removesuffix(record.id)}{control}"
+    if promote:
+        yield Step("and promote both:", f"{promote} --control={shell_word(beside)}")
+        return
     yield Step(
         "and name both from then on:",
-        whole_command(record, baseline=view.shown, controls=[f"{folder}{control}"]),
+        whole_command(record, baseline=view.shown, controls=[beside]),
     )
+
+
+def promote_command(view: RunView) -> str:
+    """Return the command that promotes the run; empty if a session would not find it again."""
+    record = view.record
+    if any(option.name == "--bench-runs-dir" for option in typed_options(record.argv)):
+        # A promoted run is looked for in the runs directory of the settings.
+        return ""
+    return f"benchbed promote {shell_word(view.shown)}"
 
 
 def _incomplete(view: RunView) -> Iterator[Step]:

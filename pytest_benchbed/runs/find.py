@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from pathlib import PurePath
@@ -17,18 +18,21 @@ from pytest_benchbed.runs.read import read_run_set
 HOW_TO_LIST = "benchbed runs"
 
 
-def find_run(text: str, runs_dir: Path, invocation_dir: Path) -> Run:
+def find_run(
+    text: str, runs_dir: Path, invocation_dir: Path, snapshots: Sequence[Path] = ()
+) -> Run:
     """Open the run named ``text``.
 
     ``text`` is a run directory (a relative one below ``invocation_dir``), an id
     below ``runs_dir``, or ``SET/BENCHMARK`` below it. A directory that is a run
-    is taken before an id.
+    is taken before an id, and an id below ``runs_dir`` before one below the
+    folders ``snapshots``.
 
     Raises:
         UsageProblem: no such run, with the nearest id there is; or a run set.
         RunError: the run is there but cannot be read.
     """
-    root = _locate(text, runs_dir, invocation_dir)
+    root = _locate(text, runs_dir, invocation_dir, snapshots)
     if (root / RUN_FILE).is_file():
         return Run.open(root)
     members = read_run_set(root)
@@ -39,14 +43,16 @@ def find_run(text: str, runs_dir: Path, invocation_dir: Path) -> Run:
     )
 
 
-def find_runs(text: str, runs_dir: Path, invocation_dir: Path) -> list[Run]:
+def find_runs(
+    text: str, runs_dir: Path, invocation_dir: Path, snapshots: Sequence[Path] = ()
+) -> list[Run]:
     """Open the run, or every run of the run set, named ``text``; a set's in its own order.
 
     Raises:
         UsageProblem: no such run or run set, with the nearest id there is.
         RunError: a run is there but cannot be read, or one of a set is missing.
     """
-    root = _locate(text, runs_dir, invocation_dir)
+    root = _locate(text, runs_dir, invocation_dir, snapshots)
     if (root / RUN_FILE).is_file():
         return [Run.open(root)]
     return [Run.open(root / name) for name in read_run_set(root)]
@@ -73,15 +79,16 @@ def _folders(parent: Path) -> list[Path]:
     return sorted(path for path in parent.iterdir() if path.is_dir() and not path.is_symlink())
 
 
-def _locate(text: str, runs_dir: Path, invocation_dir: Path) -> Path:
+def _locate(text: str, runs_dir: Path, invocation_dir: Path, snapshots: Sequence[Path]) -> Path:
     """Return the folder of a run or run set."""
     named = invocation_dir / text
     try:
         if text and _is_run_or_set(named):
             return named
         is_id = all(is_case_id(part) for part in text.split("/", 1))
-        if is_id and _is_run_or_set(runs_dir / text):
-            return runs_dir / text
+        for parent in (runs_dir, *snapshots) if is_id else ():
+            if _is_run_or_set(parent / text):
+                return parent / text
         is_folder = bool(text) and named.is_dir()
     except (OSError, ValueError):  # a name that is too long, or has a NUL
         is_folder = False
@@ -89,11 +96,11 @@ def _locate(text: str, runs_dir: Path, invocation_dir: Path) -> Path:
         raise UsageProblem(
             f"{text[:80]!a} is no run: the folder has no run.json.\nList runs with: {HOW_TO_LIST}"
         )
-    raise UsageProblem(_unknown(text, runs_dir))
+    raise UsageProblem(_unknown(text, runs_dir, snapshots))
 
 
-def _unknown(text: str, runs_dir: Path) -> str:
-    known = {run_id for run_id, _ in run_folders(runs_dir)}
+def _unknown(text: str, runs_dir: Path, snapshots: Sequence[Path]) -> str:
+    known = {run_id for folder in (runs_dir, *snapshots) for run_id, _ in run_folders(folder)}
     known |= {run_id.split("/")[0] for run_id in known if "/" in run_id}
     what = f"unknown run {text[:80]!a}."
     if not known:

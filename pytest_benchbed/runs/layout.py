@@ -11,6 +11,8 @@ RUN_SET_SCHEMA = "benchbed.run-set.v1"
 RUN_SET_FILE = "run-set.json"
 """A folder with this file is a run set: one run per benchmark below it."""
 LOCK_FILE = "run.lock"
+SNAPSHOTS = "baseline"
+"""Folder of the snapshots of promoted runs, beside a bench file."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,10 @@ one byte of the file.
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import sys
+import tempfile
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -98,7 +100,10 @@ def try_lock(root: Path) -> RunLock | None:
     Raises:
         OSError: the file cannot be opened or locked for another reason.
     """
-    descriptor = os.open(RunPaths(root).lock, _OPEN, 0o666)
+    return _locked(os.open(RunPaths(root).lock, _OPEN, 0o666))
+
+
+def _locked(descriptor: int) -> RunLock | None:
     try:
         _take(descriptor)
     except OSError as error:
@@ -107,3 +112,20 @@ def try_lock(root: Path) -> RunLock | None:
             return None
         raise
     return RunLock(descriptor)
+
+
+def try_lock_folder(folder: Path) -> RunLock | None:
+    """Return a lock on a folder that gets no file for it, or None if another holder has it.
+
+    POSIX locks the folder itself. Windows cannot open one: a file in the
+    system's temporary folder, named by the folder's path, stands for it.
+
+    Raises:
+        OSError: the folder cannot be opened or locked for another reason.
+    """
+    if os.name == "nt":
+        name = hashlib.sha256(os.path.normcase(folder.resolve()).encode("utf-8")).hexdigest()[:32]
+        descriptor = os.open(Path(tempfile.gettempdir(), f"benchbed-{name}.lock"), _OPEN, 0o666)
+    else:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    return _locked(descriptor)

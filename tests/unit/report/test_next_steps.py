@@ -31,8 +31,7 @@ def commands(view) -> list[str]:
         ([Made("t", now=[X], before=[X])], {"targets": ["t"]},
          "pytest --bench=table-separators --bench-select=case=t --bench-adapter=acme.tables:Grid"),
         ([Made("a")], {}, "pytest --bench=table-separators --bench-adapter=acme.tables:Grid"),
-        ([Made("a")], {"paired": False}, "pytest --bench=table-separators "
-         "--baseline=runs/after --bench-adapter=acme.tables:Grid"),
+        ([Made("a")], {"paired": False}, "benchbed promote runs/after"),
         ([Made("a")], {"paired": False, "partial": ["-k x"]}, "pytest --bench=table-separators "
          "--bench-unpaired --bench-adapter=acme.tables:Grid"),
         ([Made("a")], {"holes": {"h": "crash"}, "status": "interrupted"},
@@ -143,15 +142,29 @@ def test_changed_inputs_ask_for_a_new_baseline(tmp_path) -> None:
 def test_a_better_run_can_become_the_baseline(tmp_path) -> None:
     view = load(write_run(tmp_path / "runs", [Made("a", before=[X])]))
 
-    assert "--baseline=runs/after" in commands(view)[1]
+    assert commands(view)[1] == "benchbed promote runs/after"
 
 
 def test_a_first_run_of_a_flaky_system_gets_a_control_and_the_command_with_both(tmp_path) -> None:
     view = load(write_run(tmp_path / "runs", [Made("a")], paired=False, adapter=FLAKY))
 
-    _, control, both = commands(view)
+    alone, once, control, both = commands(view)
 
+    assert alone == "benchbed promote runs/after"
+    assert "--baseline=runs/after" in shlex.split(once)
     assert {"--bench-unpaired", "--bench-run=after-control-1"} <= set(shlex.split(control))
+    assert both == f"{alone} --control=runs/after-control-1"
+
+
+def test_a_run_of_a_typed_runs_directory_is_named_because_promotion_would_not_find_it(
+    tmp_path,
+) -> None:
+    argv = ["pytest", "--bench=x", "--bench-runs-dir=elsewhere"]
+    run = write_run(tmp_path / "runs", [Made("a")], paired=False, adapter=FLAKY, argv=argv)
+
+    once, _, both = commands(load(run))
+
+    assert "--baseline=runs/after" in shlex.split(once)
     assert {"--baseline=runs/after", "--bench-control=runs/after-control-1"} <= set(
         shlex.split(both)
     )
@@ -187,11 +200,7 @@ def test_a_run_of_a_set_gets_no_id_for_its_control(tmp_path) -> None:
                     adapter=FLAKY)  # fmt: skip
 
     assert (
-        commands(load(run))
-        == [
-            "pytest --bench=table-separators --baseline=table-separators "
-            "--bench-adapter=acme.tables:Grid"
-        ]
+        commands(load(run)) == ["benchbed promote table-separators"]
         or "set/table-separators" in commands(load(run))[0]
     )
     assert "--bench-run" not in " ".join(commands(load(run)))
@@ -210,5 +219,9 @@ def test_every_option_of_every_command_exists(tmp_path) -> None:
         view = load(write_run(tmp_path / str(number), cases, **changes))
         for command in commands(view):
             words = shlex.split(command)
+            if words[0] == "benchbed":
+                assert words[1] == "promote"
+                assert {word.partition("=")[0] for word in words[3:]} <= {"--control"}
+                continue
             assert words[0] == "pytest"
             assert {word.partition("=")[0] for word in words[1:]} <= known

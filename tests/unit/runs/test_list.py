@@ -1,11 +1,17 @@
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
+from pytest_benchbed.model.bench_file import BenchAdapter
+from pytest_benchbed.model.bench_file import BenchFile
 from pytest_benchbed.runs.create import create_run_set
 from pytest_benchbed.runs.list import RunRow
 from pytest_benchbed.runs.list import list_runs
+from pytest_benchbed.runs.read import Run
+from pytest_benchbed.runs.snapshot import write_snapshot
 from tests.unit.runs.builders import record_json
+from tests.unit.runs.builders import result
 from tests.unit.runs.builders import save_run
 
 
@@ -102,3 +108,21 @@ def test_metrics_of_another_shape_have_no_quality(tmp_path: Path) -> None:
 
 def test_a_missing_runs_directory_has_no_runs(tmp_path: Path) -> None:
     assert list_runs(tmp_path / "runs") == []
+
+
+def test_promoted_runs_are_marked_and_snapshots_without_a_run_are_listed(tmp_path: Path) -> None:
+    bench_folder = tmp_path / "cases" / "table-separators"
+    runs = tmp_path / "runs"
+    save_run(runs / "base", [result("a")], started_at=started(1))
+    kept = save_run(runs / "c1", [result("a", quality=0.5)], started_at=started(2))
+    write_snapshot(Run.open(kept), bench_folder)
+    write_snapshot(Run.open(runs / "base"), bench_folder)
+    shutil.rmtree(kept)
+    entry = BenchAdapter(baseline="base", controls=["c1"])
+
+    rows = list_runs(runs, {"table-separators": BenchFile(adapters={"m": entry})}, [bench_folder])
+
+    assert [(row.id, row.roles, row.is_snapshot, row.quality) for row in rows] == [
+        ("c1", ("control of m",), True, 0.5),
+        ("base", ("baseline of m",), False, None),
+    ]
