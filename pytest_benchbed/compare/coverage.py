@@ -7,12 +7,14 @@ only if their keys are equal; a missing id is a class, never an error.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
 
 from pytest_benchbed.compare.facts import RunFacts
+from pytest_benchbed.compare.in_step import Plain
+from pytest_benchbed.compare.in_step import in_step
+from pytest_benchbed.compare.judge import NO_ANSWER
 from pytest_benchbed.compare.judge import Row
 from pytest_benchbed.compare.judge import declined
 from pytest_benchbed.compare.keys import PARTS
@@ -40,7 +42,8 @@ class Covered:
     compared: list[str] = field(default_factory=list)
     differing: list[tuple[str, Row, list[Row]]] = field(default_factory=list)
     """Compared cases that may have changed: id, row, and the rows of the old code, the
-    baseline's first. Those with the same errors in all runs are left out, if errors decide."""
+    baseline's first. Those with the same errors in all runs are left out, if errors decide,
+    and those whose rows are the same."""
     holes: list[str] = field(default_factory=list)
     not_in_baseline: list[str] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
@@ -53,6 +56,10 @@ class Covered:
     """Scored, but not in this profile, by some run."""
     no_answer: list[str] = field(default_factory=list)
     no_answer_known: int = 0
+    perfect: int = 0
+    """Cases known to have no error and quality 1 in every run; there may be more."""
+    has_errors: bool = False
+    """Some scored case has an error in this profile and was not declined."""
     uncontrolled: dict[str, list[str]] = field(default_factory=dict)
     """Control to the cases it has no scored result for."""
 
@@ -102,61 +109,82 @@ def cover(
             f"run {record.id!r}: counts.scope is {record.counts.scope} in run.json, but "
             f"{selected} cases were selected. The record is damaged; make the run again."
         )
+    added = _added(candidate, holes)
+    # Whether the scope of the record holds them or not: nobody left them out.
+    scope = max(record.counts.scope, selected + len(added))
     covered = Covered(
         selected=selected,
         holes=holes,
         lost=selected - on_record,
-        not_selected=record.counts.scope - selected,
+        not_selected=scope - selected - len(added),
+        new=added,
     )
     sources = [baseline.rows, *(control.rows for control in controls)] if baseline else []
     grown = grown_cases(baseline.record) if baseline else frozenset()
-    for case in sorted(candidate.rows):
-        row = candidate.rows[case]
-        if row["errors"].get(profile) and declined(row, profile):
-            _count_declined(covered, case, baseline, profile)
-        paired = _paired(row, case, sources, profile)
-        if paired is not None:
-            old, has_same_errors = paired
+    plain = Plain(record.benchmark.profiles)
+    knows_profile = profile in record.benchmark.profiles
+    for case, head in in_step(candidate.rows, sources):
+        if head is not None and knows_profile and (grade := plain.grade(head)):
             covered.compared.append(case)
-            if is_by_value or not has_same_errors:
-                covered.differing.append((case, row, old))
+            covered.perfect += grade == 2
+            continue
+        row = candidate.rows[case]
+        # Equal heads are equal rows, as far as anything here looks at them.
+        old = [rows.get(case) for rows in sources] if head is None else [row] * len(sources)
+        _count_errors(covered, case, row, old[0] if old else None, profile)
+        has_same_errors = _paired(row, old, profile)
+        if has_same_errors is not None:
+            covered.compared.append(case)
+            if head is None and (is_by_value or not has_same_errors):
+                covered.differing.append((case, row, [one for one in old if one is not None]))
         else:
             _classify(covered, case, row, baseline, controls, profile, grown)
-    covered.of = record.counts.scope - len(covered.skipped) - len(covered.new)
+    covered.new.sort()
+    covered.of = scope - len(covered.skipped) - len(covered.new)
     if baseline is not None:
         covered.removed = _removed(covered, candidate, baseline)
     return covered
 
 
-def _paired(
-    row: Row, case: str, sources: Sequence[Mapping[str, Row]], profile: str
-) -> tuple[list[Row], bool] | None:
-    """Return the rows of the old code, and whether all errors are the same lists.
+def _added(candidate: RunFacts, holes: Sequence[str]) -> list[str]:
+    """Return the cases that a revision added after the candidate was made, so it has none."""
+    grown = grown_cases(candidate.record)
+    if not grown:
+        return []
+    return sorted(grown.difference(candidate.rows, holes, candidate.record.retired))
+
+
+def _paired(row: Row, old: Sequence[Row | None], profile: str) -> bool | None:
+    """Return whether all errors are the same lists; ``old``: the rows of the old code.
 
     None: some run has no score of equal key for the case. Nearly every case of
     nearly every run takes this way, so it is one pass without a set.
     """
     key, errors = row["keys"].get(profile), row["errors"].get(profile)
-    if not sources or key is None or errors is None or row["state"] != "scored":
+    if not old or key is None or errors is None or row["state"] != "scored":
         return None
-    old, has_same_errors = [], True
-    for rows in sources:
-        other = rows.get(case)
+    has_same_errors = True
+    for other in old:
         if other is None or other["state"] != "scored" or other["keys"].get(profile) != key:
             return None
         theirs = other["errors"].get(profile)
         if theirs is None:
             return None
         has_same_errors = has_same_errors and theirs == errors
-        old.append(other)
-    return old, has_same_errors
+    return has_same_errors
 
 
-def _count_declined(covered: Covered, case: str, baseline: RunFacts | None, profile: str) -> None:
-    covered.no_answer.append(case)
-    other = baseline.rows.get(case) if baseline else None
-    if other is not None and other["errors"].get(profile):
-        covered.no_answer_known += declined(other, profile)
+def _count_errors(covered: Covered, case: str, row: Row, other: Row | None, profile: str) -> None:
+    """Count what was declined, and remember whether anything else was wrong."""
+    errors = row["errors"].get(profile)
+    if not errors:
+        return
+    if declined(row, profile):
+        covered.no_answer.append(case)
+        if other is not None and other["errors"].get(profile):
+            covered.no_answer_known += declined(other, profile)
+    elif row["state"] == "scored" and not covered.has_errors:
+        covered.has_errors = any(error["kind"] != NO_ANSWER for error in errors)
 
 
 def _classify(
@@ -242,17 +270,15 @@ def _removed(covered: Covered, candidate: RunFacts, baseline: RunFacts) -> list[
     record = candidate.record
     if covered.not_selected or covered.lost or record.scope not in ({}, baseline.record.scope):
         return []
-    known = {*covered.holes, *record.retired}
-    return sorted(
-        case for case in baseline.rows if case not in candidate.rows and case not in known
-    )
+    known = {*covered.holes, *record.retired, *covered.new}
+    return sorted(set(baseline.rows).difference(candidate.rows, known))
 
 
-def grown_cases(baseline: RunRecord) -> frozenset[str]:
-    """Return the ids that revisions added since the baseline was made, by its history."""
+def grown_cases(record: RunRecord) -> frozenset[str]:
+    """Return the ids that revisions added since a run was made, by its history."""
     return frozenset(
         case
-        for entry in baseline.history
+        for entry in record.history
         if entry.what == GROWN and isinstance(entry.to, dict)
         for case in entry.to.get("added", ())
     )

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from collections.abc import Mapping
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
 from pytest_benchbed.compare.facts import RunFacts
 from pytest_benchbed.compare.identity import identity_differences
+from pytest_benchbed.compare.in_step import scored_cases
 from pytest_benchbed.model.canonical import canonical
 from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.model.escape import json_term
@@ -51,6 +51,10 @@ class Planned:
     started_at: str | None = None
     results_sha256: str | None = None
     """Both only of a run that is done."""
+    called: str = "this run"
+    """How it is called in a refusal."""
+    remedy: str = "Name a run of the same, or record a new baseline: run once without --baseline."
+    """What to do about a run of another revision."""
 
     @classmethod
     def of_run(cls, facts: RunFacts, path: str, results_sha256: str) -> Planned:
@@ -168,15 +172,15 @@ def _check_revision(name: str, record: RunRecord, candidate: Planned) -> None:
     ]
     for what, other, own in facts:
         if other != own:
-            raise UsageProblem(_differs(name, what, other, own))
+            raise UsageProblem(_differs(name, what, other, own, candidate))
     if canonical(record.judge) != canonical(candidate.judge):
-        raise UsageProblem(_differs(name, "judge", record.judge, candidate.judge))
+        raise UsageProblem(_differs(name, "judge", record.judge, candidate.judge, candidate))
 
 
-def _differs(name: str, what: str, other: Any, own: Any) -> str:
+def _differs(name: str, what: str, other: Any, own: Any, candidate: Planned) -> str:
     return (
-        f"{name} has another {what}: {json_term(other, 80)}, this run {json_term(own, 80)}.\n"
-        "Name a run of the same, or record a new baseline: run once without --baseline."
+        f"{name} has another {what}: {json_term(other, 80)}, {candidate.called} "
+        f"{json_term(own, 80)}.\n{candidate.remedy}"
     )
 
 
@@ -196,14 +200,10 @@ def _check_control(control: Saved, baseline: Saved, candidate: Planned) -> None:
             f"{name} took outcomes over from run {json_term(reused[0].from_, 80)}, so it is no "
             "new draw.\nRecord a control without --bench-reuse."
         )
-    needed = _scored(baseline.facts) & frozenset(candidate.selected)
-    missing = sorted(needed - _scored(control.facts))
+    needed = scored_cases(baseline.facts.rows) & frozenset(candidate.selected)
+    missing = sorted(needed - scored_cases(control.facts.rows))
     if missing:
         raise UsageProblem(uncontrolled_text(control.record.id, missing))
-
-
-def _scored(facts: RunFacts) -> AbstractSet[str]:
-    return {case for case, row in facts.rows.items() if row["state"] == "scored"}
 
 
 def uncontrolled_text(control: str, missing: Sequence[str]) -> str:

@@ -16,6 +16,7 @@ from fractions import Fraction
 from pytest_benchbed.compare.coverage import Covered
 from pytest_benchbed.compare.exit import NOT_SUPPORTED
 from pytest_benchbed.compare.facts import RunFacts
+from pytest_benchbed.compare.in_step import imperfect_rows
 from pytest_benchbed.compare.judge import NO_ANSWER
 from pytest_benchbed.compare.judge import Judge
 from pytest_benchbed.compare.phrases import count
@@ -58,7 +59,9 @@ def status_of(evidence: Evidence) -> tuple[GateStatus, str]:
     if reason := _unavailable(evidence):
         return "unavailable", reason
     if evidence.baseline is None:
-        reason = "no saved run to compare with: name one with --baseline=RUN"
+        reason = (
+            "no saved run to compare with: name one with --baseline=RUN, or benchbed promote RUN"
+        )
         if holes := evidence.covered.holes:
             # Such a run cannot become the baseline either.
             reason += f"; {count(len(holes), 'case')} without a result {names(holes)}"
@@ -139,10 +142,15 @@ def _cannot_fail(evidence: Evidence) -> str:
     judge, profile = evidence.judge, evidence.profile
     if judge.tolerance or judge.has_own_is_worse or getattr(judge, "at_least", None):
         return ""
+    if evidence.covered.has_errors:
+        return ""
     found = ""
     runs = [evidence.candidate, *([evidence.baseline] if evidence.baseline else [])]
     for run in [*runs, *evidence.controls]:
-        for case, row in run.rows.items():
+        if evidence.covered.perfect == len(run.rows):
+            # Every one of them was seen.
+            continue
+        for case, row in imperfect_rows(run.rows, run.record.benchmark.profiles):
             if row["state"] != "scored":
                 continue
             errors = row["errors"].get(profile)

@@ -69,18 +69,19 @@ def saved_run(run: Run) -> Saved:
             f"{run.paths.results}: holds {len(facts.rows)} rows, the run's record says {written}. "
             "Restore the file, or make the run again."
         )
-    return Saved(
-        path=str(run.path.resolve()),
-        facts=facts,
-        results_sha256=sha256_hex(run.paths.results.read_bytes())
-        if run.paths.results.exists()
-        else "",
-    )
+    # Its rows were just held against the digest on record, if there is one.
+    digest = run.record.results_sha256
+    if digest is None:
+        results = run.paths.results
+        digest = sha256_hex(results.read_bytes()) if results.exists() else ""
+    return Saved(path=str(run.path.resolve()), facts=facts, results_sha256=digest)
 
 
 def _check_resumed(plan: Plan, run: Run) -> None:
     """A run goes on only as what it began: same dataset, same system, same scope."""
     old = run.record
+    # Rows that were edited since would go on as if they had been made so.
+    run.facts()
     if run.metrics.get("run") not in (None, run.id):
         raise RunError(
             f"{run.paths.metrics}: is of run {json_term(run.metrics['run'], 80)}, not of "

@@ -132,7 +132,7 @@ def start_run(
 
 def _check_same_cases(run: Run, selected: Sequence[str]) -> None:
     """Rows of cases that are not asked for now would be lost: every file is written anew."""
-    known = {*run.rows(), *(hole.case for hole in run.record.holes)}
+    known = {*run.facts().rows, *(hole.case for hole in run.record.holes)}
     if len(selected) == run.record.counts.selected and known <= set(selected):
         return
     raise UsageProblem(

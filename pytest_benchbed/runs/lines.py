@@ -38,8 +38,8 @@ def read_document(path: Path) -> dict[str, Any]:
     return value
 
 
-def read_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (line number from 1, row) of a file of one object with a ``case`` per line.
+def numbered_rows(path: Path) -> Iterator[tuple[int, bytes, dict[str, Any]]]:
+    """Yield (number from 1, line, row) of a file of one object with a ``case`` per line.
 
     A missing file has no rows: an unfinished run lacks it. The rows must be in
     ascending order of their case ids, each once.
@@ -59,7 +59,7 @@ def read_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             problem = "stands twice" if case == last else f"comes after {last!r}"
             raise RunError(f"{where}: case {term(case, 80)!r} {problem}. {REMEDY}")
         last = case
-        yield number, row
+        yield number, line, row
 
 
 def parse_line(line: bytes, where: str) -> dict[str, Any]:

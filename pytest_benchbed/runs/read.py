@@ -20,8 +20,8 @@ from pytest_benchbed.runs.layout import RUN_SET_SCHEMA
 from pytest_benchbed.runs.layout import RunPaths
 from pytest_benchbed.runs.lines import REMEDY
 from pytest_benchbed.runs.lines import read_document
-from pytest_benchbed.runs.lines import read_rows
 from pytest_benchbed.runs.predictions import Predictions
+from pytest_benchbed.runs.rows import SavedRows
 
 if TYPE_CHECKING:
     from pytest_benchbed.compare.facts import RunFacts
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 RUN_SCHEMA = "benchbed.run.v1"
 METRICS_SCHEMA = "benchbed.metrics.v1"
 """The versions that this package reads and writes. ``results.jsonl`` has none of its own."""
-_METRIC_TYPES = frozenset({int, float, list, type(None)})
-STATES = frozenset({"scored", "technical", "skipped"})
 
 
 class Run:
@@ -38,18 +36,37 @@ class Run:
 
     Opening reads ``run.json`` alone; the other files are read when they are
     asked for. A run that is not finished opens too: it has the rows and
-    metrics that were written, perhaps none.
+    metrics that were written, perhaps none. So does a snapshot in version
+    control, which holds ``run.json`` and ``results.jsonl``, and ``calls.jsonl``
+    only for a public dataset: without metrics and replies, it has everything
+    that a comparison needs.
+
+    Example::
+
+        run = Run.open("runs/nightly")
+        run.record.gate.status                      # "passed"
+        [row["case"] for row in run.results() if row["quality"] != 1]
+        run.predictions()["sep-031"]                # the reply, as JSON text
+
+    Records that older versions wrote are read. One of a newer schema is
+    refused with both schemas and the command that updates this package. Rows
+    that were edited since the run was written are refused as well: their
+    digest stands in ``run.json``.
     """
 
-    def __init__(self, path: Path, record: RunRecord) -> None:
+    def __init__(self, path: Path, record: RunRecord, calls: Path | None = None) -> None:
         """Use :meth:`open`."""
         self.path = path
         self.record = record
         self.paths = RunPaths(path)
+        self.calls_path = calls or self.paths.calls
+        """Where its replies are."""
 
     @classmethod
-    def open(cls, path: Path | str) -> Self:
+    def open(cls, path: Path | str, *, calls: Path | None = None) -> Self:
         """Open the run in the directory ``path``.
+
+        ``calls``: the ``calls.jsonl`` of the same run elsewhere, for a snapshot without one.
 
         Raises:
             RunError: ``path`` is no run directory or a run set, its record is
@@ -65,7 +82,7 @@ class Run:
                     f"its benchmarks: {members}"
                 )
             raise RunError(f"{root}: is no run: it has no run.json. List runs with: benchbed runs")
-        return cls(root, parse_record(paths.run, read_document(paths.run)))
+        return cls(root, parse_record(paths.run, read_document(paths.run)), calls)
 
     @property
     def id(self) -> str:
@@ -89,24 +106,26 @@ class Run:
         """Yield the rows of ``results.jsonl`` in order of their case ids, one at a time.
 
         Raises:
-            RunError: with file and line of the first row that is damaged.
+            RunError: with file and line of the first row that is damaged, or the rows
+                are not those that the record is of.
         """
-        for number, row in read_rows(self.paths.results):
-            problem = _misshapen(row)
-            if problem:
-                where = f"{self.paths.results}:{number}: case {term(row['case'], 80)!r}"
-                raise RunError(f"{where}: {problem}. {REMEDY}")
-            yield row
+        yield from self._saved_rows().read()
 
     def rows(self) -> dict[str, dict[str, Any]]:
-        """Return all rows by case id; raises as :meth:`results`."""
+        """Return all rows by case id, as objects; raises as :meth:`results`."""
         return {row["case"]: row for row in self.results()}
 
     def facts(self) -> RunFacts:
-        """Return what the gate needs to know of this run; raises as :meth:`results`."""
+        """Return what the gate needs to know of this run; raises as :meth:`results`.
+
+        Its rows are read from the file one by one, when they are asked for.
+        """
         from pytest_benchbed.compare.facts import RunFacts
 
-        return RunFacts(record=self.record, rows=self.rows())
+        return RunFacts(record=self.record, rows=self._saved_rows())
+
+    def _saved_rows(self) -> SavedRows:
+        return SavedRows.open(self.paths.results, self.record.results_sha256, run=self.id)
 
     def predictions(self) -> Predictions:
         """Return the reply of each answered case, first attempt, as JSON text.
@@ -115,7 +134,7 @@ class Run:
             RunError: with file and line, ``calls.jsonl`` is damaged; a torn
                 last line is left out.
         """
-        return Predictions.open(self.paths.calls)
+        return Predictions.open(self.calls_path)
 
 
 def parse_record(path: Path, value: Mapping[str, Any]) -> RunRecord:
@@ -160,32 +179,3 @@ def read_run_set(root: Path) -> list[str]:
     if not isinstance(benchmarks, list) or not all(isinstance(name, str) for name in benchmarks):
         raise RunError(f"{path}: field benchmarks: is no list of names. {REMEDY}")
     return benchmarks
-
-
-def _misshapen(row: Mapping[str, Any]) -> str | None:
-    """Say what is wrong with a result row. No model: ten thousand rows would take seconds."""
-    if row.get("state") not in STATES:
-        return "field state: is not one of scored, skipped, technical"
-    for name in ("errors", "metrics", "x"):
-        if not isinstance(row.get(name), dict):
-            return f"field {name}: is no object"
-    if row["state"] != "scored":
-        return None
-    for errors in row["errors"].values():
-        if type(errors) is not list:
-            return "field errors: a profile's errors are no list"
-        for error in errors:
-            if (
-                type(error) is not dict
-                or type(error.get("kind")) is not str
-                or type(error.get("where")) is not dict
-            ):
-                return "field errors: an error has no kind and place"
-    if type(row.get("keys")) is not dict or row["keys"].keys() != row["errors"].keys():
-        return "field keys: the profiles are not those of the errors"
-    for values in row["metrics"].values():
-        if type(values) is not dict or any(
-            type(value) not in _METRIC_TYPES for value in values.values()
-        ):
-            return "field metrics: a metric is neither a number, null nor a pair"
-    return None

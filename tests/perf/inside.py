@@ -15,7 +15,10 @@ from pathlib import Path
 from pytest_benchbed.compare.facts import RunFacts
 from pytest_benchbed.compare.gate import decide
 from pytest_benchbed.compare.keys import CaseKeys
+from pytest_benchbed.model.canonical import canonical
 from pytest_benchbed.runs.read import Run
+from pytest_benchbed.runs.results_file import write_results
+from pytest_benchbed.runs.rows import SavedRows
 from tests.crash.hostile import case
 from tests.crash.hostile import make_host
 from tests.perf.cost import ROUNDS
@@ -85,6 +88,39 @@ def gate_s(count: int) -> float:
     return least(verdicts, time.process_time)
 
 
+def pair_us(folder: Path, count: int) -> float:
+    """Return the CPU microseconds a case of the verdict over two runs with the same results."""
+    names = [f"case-{number:06}" for number in range(count)]
+    runs = []
+    for number, run in enumerate(("candidate", "base")):
+        path = folder / f"{run}.jsonl"
+        rows = (row(name, "" if at % 10 else "a") for at, name in enumerate(names))
+        # Of two runs no two times are equal.
+        lines = (canonical({**one, "x": {**one["x"], "latency_s": number + 0.5}}) for one in rows)
+        digest = write_results(path, lines)
+        counts = {"scope": count, "selected": count}
+        saved = SavedRows.open(path, digest, run=run)
+        runs.append(RunFacts(record(run, counts=counts), saved))
+
+    candidate, baseline = runs
+
+    def verdict() -> None:
+        found = decide(
+            candidate,
+            baseline,
+            profile="logical",
+            decides=True,
+            rule="strict",
+            rule_source="option",
+            targets=(),
+            judge=Judging(),
+        )
+        assert found.status == "passed", found.reason
+        assert found.coverage.compared == count
+
+    return least(verdict, time.process_time) / count * 1e6
+
+
 def open_s(run: Path) -> float:
     """Return the CPU seconds of reading a saved run for a comparison."""
     return least(lambda: Run.open(run).facts(), time.process_time)
@@ -102,5 +138,10 @@ def least(work: Callable[[], object], clock: Callable[[], float]) -> float:
 
 if __name__ == "__main__":
     scratch, saved, cases = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
-    measured = {"host_ms": host_ms(scratch), "gate_s": gate_s(cases), "open_s": open_s(saved)}
+    measured = {
+        "host_ms": host_ms(scratch),
+        "gate_s": gate_s(cases),
+        "pair_us": pair_us(scratch, cases),
+        "open_s": open_s(saved),
+    }
     sys.stdout.write(json.dumps(measured) + "\n")

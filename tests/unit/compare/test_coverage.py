@@ -61,6 +61,69 @@ def test_a_history_of_something_else_adds_no_case():
     assert grown_cases(record(history=[other, wordless])) == frozenset()
 
 
+def of_grown(cases, baseline, *controls, **changes):
+    """A candidate that a revision was added to since it was made, its scope counted or not."""
+    base = run_of(baseline, "base", history=changes.pop("theirs", []))
+    repeats = [run_of(one, f"control-{n}") for n, one in enumerate(controls, start=1)]
+    candidate = run_of(cases, history=[GROWN], **changes)
+    return cover(candidate, base, repeats, PROFILE)
+
+
+@pytest.mark.req("ENV-068")
+@pytest.mark.parametrize("counted", [0, 1])
+@pytest.mark.parametrize(
+    ("baseline", "theirs"),
+    [({"y": ""}, [GROWN]), ({"y": ""}, []), ({"n": "", "y": ""}, [])],
+    ids=["grown too", "old", "has it"],
+)
+def test_a_case_added_to_the_candidate_is_new_and_nobody_left_it_out(counted, baseline, theirs):
+    found = of_grown({"y": "a"}, baseline, {"y": ""}, theirs=theirs, not_selected=counted)
+
+    assert (found.new, found.not_selected, found.removed, found.lost) == (["n"], 0, [], 0)
+    assert (found.compared, found.of) == (["y"], 1)
+
+
+def test_a_case_added_to_the_candidate_that_it_has_is_like_any_other():
+    found = of_grown({"n": "a", "y": ""}, {"n": "", "y": ""})
+    assert (found.new, found.compared, found.of) == ([], ["n", "y"], 2)
+
+
+def test_an_added_case_without_a_result_is_a_hole():
+    found = of_grown({"n": "!hole", "y": ""}, {"y": ""}, theirs=[GROWN])
+    assert (found.new, found.holes, found.of) == ([], ["n"], 2)
+
+
+@pytest.mark.req("ENV-082")
+def test_an_added_case_that_was_retired_since_is_not_new():
+    found = of_grown({"y": ""}, {"y": ""}, retired=["n"])
+    assert (found.new, found.not_selected, found.of) == ([], 0, 1)
+
+
+def test_what_else_was_not_selected_still_counts_beside_an_added_case():
+    found = of_grown({"y": ""}, {"w": "", "y": ""}, not_selected=2)
+    assert (found.new, found.not_selected, found.of) == (["n"], 1, 2)
+
+
+def test_new_cases_are_in_order_however_they_became_new():
+    found = of_grown({"a": "", "z": ""}, {"a": "!skipped", "z": "!skipped"})
+    assert found.new == ["a", "n", "z"]
+
+
+@pytest.mark.req("ENV-058", "ENV-068")
+def test_the_verdict_over_a_grown_candidate_passes_unless_the_added_case_is_a_target():
+    """As V41 and V42, for a candidate that was re-keyed itself."""
+    plain = {f"c{n}": "" for n in range(10)}
+    candidate = run_of(plain, history=[GROWN])
+    base = run_of(plain, "base", history=[GROWN])
+
+    free, target = gate(candidate, base), gate(candidate, base, targets=["n"])
+
+    assert (free.status, free.coverage.new) == ("passed", ["n"])
+    assert (free.coverage.compared, free.coverage.of) == (10, 10)
+    assert target.status == "incomplete"
+    assert "1 target without a result (n)" in target.reason
+
+
 def test_an_added_case_that_the_system_skips_is_skipped():
     found = covered({"n": "!skipped", "y": ""}, {"y": ""}, history=[GROWN])
     assert (found.skipped, found.new) == (["n"], [])

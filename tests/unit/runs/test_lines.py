@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from pytest_benchbed.model.errors import RunError
+from pytest_benchbed.runs.lines import numbered_rows
 from pytest_benchbed.runs.lines import parse_line
 from pytest_benchbed.runs.lines import read_document
-from pytest_benchbed.runs.lines import read_rows
 
 
 def saved(folder: Path, data: bytes) -> Path:
@@ -19,7 +19,10 @@ def saved(folder: Path, data: bytes) -> Path:
 def test_rows_come_with_their_line_numbers(tmp_path: Path) -> None:
     path = saved(tmp_path, b'{"case":"a"}\n{"case":"b"}\n')
 
-    assert list(read_rows(path)) == [(1, {"case": "a"}), (2, {"case": "b"})]
+    assert list(numbered_rows(path)) == [
+        (1, b'{"case":"a"}\n', {"case": "a"}),
+        (2, b'{"case":"b"}\n', {"case": "b"}),
+    ]
 
 
 @pytest.mark.parametrize("exists", [True, False])
@@ -28,7 +31,7 @@ def test_an_empty_or_missing_file_has_no_rows(tmp_path: Path, exists: bool) -> N
     if exists:
         path.touch()
 
-    assert list(read_rows(path)) == []
+    assert list(numbered_rows(path)) == []
 
 
 @pytest.mark.parametrize(
@@ -52,23 +55,23 @@ def test_a_bad_row_is_named_by_file_and_line(tmp_path: Path, line: bytes, cause:
     path = saved(tmp_path, b'{"case":"a"}\n' + line + b'\n{"case":"z"}\n')
 
     with pytest.raises(RunError, match=cause) as caught:
-        list(read_rows(path))
+        list(numbered_rows(path))
 
     assert str(caught.value).startswith(f"{path}:2: ")
     assert "Restore the file" in str(caught.value)
 
 
 def test_the_rows_before_a_bad_one_are_read(tmp_path: Path) -> None:
-    rows = read_rows(saved(tmp_path, b'{"case":"a"}\n{"ca'))
+    rows = numbered_rows(saved(tmp_path, b'{"case":"a"}\n{"ca'))
 
-    assert next(rows) == (1, {"case": "a"})
+    assert next(rows) == (1, b'{"case":"a"}\n', {"case": "a"})
     with pytest.raises(RunError, match=":2: is damaged"):
         next(rows)
 
 
 def test_a_folder_in_place_of_a_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="cannot be read"):
-        list(read_rows(tmp_path))
+        list(numbered_rows(tmp_path))
 
 
 def test_a_line_is_named_as_the_caller_says() -> None:

@@ -12,8 +12,11 @@ from pytest_benchbed.model.errors import RunError
 from pytest_benchbed.runs.create import create_run_set
 from pytest_benchbed.runs.layout import RunPaths
 from pytest_benchbed.runs.read import Run
+from pytest_benchbed.runs.results_file import write_results
+from pytest_benchbed.runs.status import write_record
 from tests.unit.runs.builders import SPANISH
 from tests.unit.runs.builders import outcome
+from tests.unit.runs.builders import record
 from tests.unit.runs.builders import record_json
 from tests.unit.runs.builders import result
 from tests.unit.runs.builders import save_run
@@ -93,14 +96,17 @@ def test_opening_reads_no_other_file(tmp_path: Path) -> None:
 def test_a_record_without_the_fields_of_later_versions_is_read(tmp_path: Path) -> None:
     value = record_json()
     del value["holes"], value["counts"]["scope"]
+    assert not {"retired", "results_sha256", "note"} & value.keys()
     root = tmp_path / "base"
     root.mkdir()
     RunPaths(root).run.write_text(json.dumps(value))
 
-    record = Run.open(root).record
+    old = Run.open(root).record
 
-    assert record.holes == []
-    assert record.counts.selected == 2
+    assert old.holes == []
+    assert old.retired == []
+    assert old.results_sha256 is None
+    assert old.counts.selected == 2
 
 
 def test_a_newer_schema_is_refused_by_name(tmp_path: Path) -> None:
@@ -114,6 +120,60 @@ def test_a_newer_schema_is_refused_by_name(tmp_path: Path) -> None:
 
     assert str(RunPaths(root).run) in str(caught.value)
     assert "pip install -U pytest-benchbed" in str(caught.value)
+
+
+def test_metrics_of_a_newer_schema_are_refused_by_name(tmp_path: Path) -> None:
+    root = save_run(tmp_path / "base", metrics={"schema": "benchbed.metrics.v2", "run": "base"})
+    run = Run.open(root)
+
+    with pytest.raises(RunError, match=r"benchbed\.metrics\.v2 is newer") as caught:
+        _ = run.metrics
+
+    assert str(RunPaths(root).metrics) in str(caught.value)
+    assert "pip install -U pytest-benchbed" in str(caught.value)
+
+
+@pytest.mark.req("ENV-101")
+@pytest.mark.parametrize("has_replies", [True, False], ids=["public", "private"])
+def test_a_snapshot_opens_with_record_and_rows_alone(tmp_path: Path, has_replies: bool) -> None:
+    """Without replies nothing can be scored again, but everything can be compared."""
+    rows = [wrong("a", "split"), result("b")]
+    root = tmp_path / "cases" / "label" / "baseline" / "night" / "label"
+    digest = _write(root, rows, id="night/label")
+    if has_replies:
+        write_calls(root, [outcome("a", '"x"')])
+
+    run = Run.open(root)
+
+    assert (run.id, run.metrics) == ("night/label", {})
+    assert run.record.results_sha256 == digest
+    assert run.rows() == {row["case"]: json.loads(canonical(row)) for row in rows}
+    assert list(run.facts().rows) == ["a", "b"]
+    assert dict(run.predictions()) == ({"a": '"x"'} if has_replies else {})
+    assert sorted(path.name for path in root.iterdir()) == sorted(
+        ["run.json", "results.jsonl", *(["calls.jsonl"] if has_replies else [])]
+    )
+
+
+def _write(root: Path, rows: list[dict[str, Any]], **changes: Any) -> str:
+    """Save a run whose record has the digest of its rows; return that."""
+    root.mkdir(parents=True)
+    digest = write_results(RunPaths(root).results, map(canonical, rows))
+    write_record(root, record(results_sha256=digest, **changes))
+    return digest
+
+
+@pytest.mark.req("ENV-094")
+def test_rows_are_held_against_the_digest_each_time_they_are_read(tmp_path: Path) -> None:
+    root = tmp_path / "base"
+    _write(root, [result("a")], id="base")
+    run = Run.open(root)
+    assert list(run.rows()) == ["a"]
+    write_results(RunPaths(root).results, [canonical(wrong("a", "split"))])
+
+    for read in (run.rows, run.facts, lambda: next(run.results())):
+        with pytest.raises(RunError, match=r"results\.jsonl: was edited after"):
+            read()
 
 
 @pytest.mark.parametrize("schema", ["benchbed.metrics.v1", "benchbed.run.vX", 1, None])

@@ -1,0 +1,156 @@
+"""Rows in their files are gone through together; only what differs is parsed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_benchbed.compare.coverage import cover
+from pytest_benchbed.compare.facts import RunFacts
+from pytest_benchbed.compare.in_step import Plain
+from pytest_benchbed.compare.in_step import imperfect_rows
+from pytest_benchbed.compare.in_step import in_step
+from pytest_benchbed.compare.in_step import scored_cases
+from pytest_benchbed.model.canonical import canonical
+from pytest_benchbed.runs.results_file import write_results
+from pytest_benchbed.runs.rows import SavedRows
+from tests.unit.compare.builders import PROFILE
+from tests.unit.compare.builders import PROFILES
+from tests.unit.compare.builders import Judging
+from tests.unit.compare.builders import error
+from tests.unit.compare.builders import gate
+from tests.unit.compare.builders import row
+from tests.unit.compare.builders import run_of
+
+CLEAN = {"a": 0, "errors": {"geometric": [], "logical": []}, "key_parts": {}}
+
+
+class Counted(SavedRows):
+    """Rows that remember which of them were parsed."""
+
+    parsed: list[str]
+
+    def _row(self, number: int) -> dict[str, Any]:
+        self.parsed.append(self.cases[number])
+        return super()._row(number)
+
+
+@pytest.fixture
+def saved(tmp_path: Path):
+    """A run with these cases, its rows in a file; times are of the run."""
+
+    def save(cases: dict[str, Any], name: str = "candidate", **changes: Any) -> RunFacts:
+        run = run_of(cases, name, **changes)
+        for one in run.rows.values():
+            one["x"]["latency_s"] = len(name) / 7
+        path = tmp_path / f"{name}.jsonl"
+        digest = write_results(path, (canonical(run.rows[case]) for case in sorted(run.rows)))
+        rows = Counted.open(path, digest, run=name)
+        rows.parsed = []
+        return RunFacts(run.record, rows)
+
+    return save
+
+
+def head_of(one: dict[str, Any]) -> bytes:
+    return canonical(one).rpartition(b',"x":{')[0]
+
+
+def test_equal_rows_come_with_their_head_and_all_others_without(saved):
+    mine = saved({"a": "", "b": "x", "c": "", "d": "", "e": ""})
+    base = saved({"0": "", "a": "", "b": "x", "c": "y", "e": "", "f": ""}, "base")
+    control = saved({"a": "", "b": "x", "c": "", "d": "", "e": "!skipped"}, "control-1")
+
+    found = dict(in_step(mine.rows, [base.rows, control.rows]))
+
+    assert list(found) == ["a", "b", "c", "d", "e"]
+    assert [case for case, head in found.items() if head is not None] == ["a", "b"]
+    assert found["b"] == head_of(mine.rows["b"])
+
+
+def test_as_many_cases_are_not_the_same_cases(saved):
+    mine, base = saved({"a": "", "b": "", "d": ""}), saved({"a": "", "c": "", "d": ""}, "base")
+    found = dict(in_step(mine.rows, [base.rows]))
+    assert [case for case, head in found.items() if head is None] == ["b"]
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_rows_that_are_objects_are_looked_at_one_by_one(saved, which):
+    runs = [saved({"b": "", "a": ""}), saved({"b": "", "a": ""}, "base")]
+    runs[which] = RunFacts(runs[which].record, dict(runs[which].rows))
+    assert list(in_step(runs[0].rows, [runs[1].rows])) == [("a", None), ("b", None)]
+
+
+@pytest.mark.parametrize(
+    ("made", "grade"),
+    [
+        (row("a"), 2),
+        (row("a", quality=0.5), 1),
+        (row("a") | {"reason": "text"}, 1),
+        (row("a", "x"), 0),
+        (row("a", "!declined"), 0),
+        (row("a", "!skipped"), 0),
+        (row("a") | {"state": "skipped"}, 0),
+        (row("a", errors=[error("x") | {"got": CLEAN}]), 0),
+        (row("a") | {"errors": {"geometric": []}}, 0),
+        (row("a") | {"category": ',"errors":{"geometric":[],"logical":[]}'}, 2),
+    ],
+)
+def test_a_head_tells_what_is_right_and_perfect(made, grade):
+    assert Plain(PROFILES).grade(head_of(json.loads(canonical(made)))) == grade
+
+
+def test_only_rows_that_differ_or_have_an_error_are_parsed(saved):
+    cases = {"a": "", "b": "x", "c": "!declined", "d": "", "e": "!skipped", "f": ""}
+    mine = saved(cases)
+    base = saved({**cases, "d": "y"}, "base")
+    control = saved(cases, "control-1")
+
+    covered = cover(mine, base, [control], PROFILE)
+
+    assert covered.compared == ["a", "b", "c", "d", "f"]
+    assert [case for case, *_ in covered.differing] == ["d"]
+    assert (covered.no_answer, covered.no_answer_known, covered.skipped) == (["c"], 1, ["e"])
+    assert (covered.perfect, covered.has_errors) == (2, True)
+    assert mine.rows.parsed == ["b", "c", "d", "e"]
+    # Of the old code also what is not compared, to say why.
+    assert (base.rows.parsed, control.rows.parsed) == (["d", "e"], ["d"])
+
+
+def test_a_verdict_over_equal_right_rows_parses_none(saved):
+    cases = {f"c{n}": "" for n in range(20)}
+    runs = [saved(cases), saved(cases, "base"), saved(cases, "control-1")]
+
+    assert gate(*runs).status == "passed"
+    assert gate(*runs, judge=Judging(tolerance={"score": 0.1})).status == "passed"
+    assert [run.rows.parsed for run in runs] == [[], [], []]
+
+
+@pytest.mark.req("ENV-062")
+def test_a_quality_below_1_without_any_error_still_shows_a_type_that_cannot_fail(saved):
+    half = {"a": "", "b": row("b", quality=0.5), "c": row("c", quality=0.5)}
+    runs = [saved(half), saved(half, "base")]
+    assert "this type cannot fail" in gate(*runs).reason
+    # Also where only the baseline has the case, or only it has an error.
+    assert "the quality of b is below 1" in gate(saved({"a": ""}), runs[1]).reason
+    wrong = saved({"a": "", "b": "x"}, "base")
+    assert "removed" in gate(saved({"a": ""}), wrong).reason
+
+
+def test_scored_and_imperfect_rows_are_found_by_their_heads(saved):
+    run = saved({"a": "", "b": "x", "c": "!skipped", "d": "!technical", "e": row("e", quality=0.9)})
+
+    assert scored_cases(run.rows) == {"a", "b", "e"}
+    assert run.rows.parsed == []
+    assert [case for case, _ in imperfect_rows(run.rows, PROFILES)] == ["b", "c", "d", "e"]
+    assert scored_cases(dict(run.rows)) == {"a", "b", "e"}
+
+
+def test_a_row_without_a_head_of_its_own_is_parsed_for_its_state(tmp_path):
+    line = {"case": "a", "x": {}, **{k: v for k, v in row("a").items() if k not in ("case", "x")}}
+    (tmp_path / "results.jsonl").write_bytes(json.dumps(line).encode() + b"\n")
+    rows = SavedRows.open(tmp_path / "results.jsonl", None, run="old")
+    assert scored_cases(rows) == {"a"}
