@@ -117,19 +117,23 @@ def pin(
         str | None, typer.Option(help="public or private (default for a new one: private).")
     ] = None,
 ) -> None:
-    """Write the manifest of a dataset: pins of its files, digests of inputs and answers."""
+    """Write the manifest of a dataset: pins of its files, digests of inputs and answers.
+
+    With --bump the promoted baseline and controls of the bench file are taken
+    over to the new version; nothing is asked again.
+    """
+    from pytest_benchbed.cli.pin import PinOptions
+    from pytest_benchbed.cli.pin import run_bump
     from pytest_benchbed.cli.pin import run_pin
 
-    raise typer.Exit(
-        run_pin(
-            path,
-            bump=bump,
-            benchmark=benchmark,
-            dataset_id=dataset_id,
-            visibility=visibility,
-            echo=typer.echo,
-        )
-    )
+    options = PinOptions(path, benchmark, dataset_id, visibility)
+    if not bump:
+        raise typer.Exit(run_pin(options, typer.echo))
+
+    def work(config: pytest.Config, registries: Registries) -> int:
+        return run_bump(config, registries, options, typer.echo)
+
+    raise typer.Exit(with_registrations(work))
 
 
 @app.command()
@@ -151,8 +155,8 @@ def runs(runs_dir: RunsDir = None) -> None:
     """List saved runs, newest first."""
     from pytest_benchbed.cli.runs import run_runs
 
-    def work(config: pytest.Config, _: Registries) -> int:
-        return run_runs(_runs_dir(config, runs_dir), typer.echo)
+    def work(config: pytest.Config, registries: Registries) -> int:
+        return run_runs(_runs_dir(config, runs_dir), typer.echo, registries.bench_files)
 
     raise typer.Exit(with_registrations(work))
 
@@ -192,6 +196,104 @@ def gate(
             invocation_dir=config.invocation_params.dir,
             benchmarks=registries.benchmarks,
             echo=typer.echo,
+            bench_files=registries.bench_files,
+        )
+
+    raise typer.Exit(with_registrations(work))
+
+
+@app.command()
+def promote(
+    run: RunArgument,
+    control: Annotated[
+        list[str] | None, typer.Option(metavar="RUN", help="A repeat of the run, of the same code.")
+    ] = None,
+    snapshot: Annotated[
+        bool,
+        typer.Option(
+            "--snapshot", help="Keep the promoted runs beside the bench file, for version control."
+        ),
+    ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Refuse a run of a changed working tree.")
+    ] = False,
+    reason: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Why a run whose gate failed is right.")
+    ] = None,
+    runs_dir: RunsDir = None,
+) -> None:
+    """Make a run the baseline of its adapter, for a bare pytest --bench=NAME.
+
+    Of a run that is the baseline already, the controls are added.
+    """
+    from pytest_benchbed.cli.promote import run_promote
+    from pytest_benchbed.cli.promotion import PromoteChoice
+
+    def work(config: pytest.Config, registries: Registries) -> int:
+        return run_promote(
+            run,
+            PromoteChoice(control or (), snapshot, strict, reason),
+            config=config,
+            registries=registries,
+            runs_dir=_runs_dir(config, runs_dir),
+            echo=typer.echo,
+        )
+
+    raise typer.Exit(with_registrations(work))
+
+
+@app.command()
+def score(
+    runs: Annotated[list[str], typer.Argument(metavar="RUN", help="A run directory, or its id.")],
+    diff: Annotated[
+        bool,
+        typer.Option(
+            "--diff",
+            help="Only compare the stored scores with the installed scorer; exit 1 if they differ "
+            "under one scoring version.",
+        ),
+    ] = False,
+    baseline: Annotated[
+        str | None, typer.Option(metavar="RUN", help="Compare with this run instead.")
+    ] = None,
+    control: Annotated[
+        list[str] | None, typer.Option(metavar="RUN", help="A repeat of the baseline.")
+    ] = None,
+    target: Annotated[
+        list[str] | None, typer.Option(metavar="CASE", help="A case that must have no error.")
+    ] = None,
+    profile: Annotated[
+        str | None, typer.Option("--gate", metavar="PROFILE", help="Profile that decides.")
+    ] = None,
+    rule: Annotated[str | None, typer.Option(help="Rule: auto or strict.")] = None,
+    dataset: Annotated[
+        str | None,
+        typer.Option(metavar="ID|PATH", help="Take the run over to this revision of its dataset."),
+    ] = None,
+    grown: Annotated[
+        bool, typer.Option("--grown", help="Accept a revision that adds cases.")
+    ] = False,
+    runs_dir: RunsDir = None,
+) -> None:
+    """Score saved runs again from their replies; no adapter is started.
+
+    Baseline and controls of another revision or scoring version are taken over
+    with the run. Exit code: as of the gate command.
+    """
+    from pytest_benchbed.cli.score import ScoreOptions
+    from pytest_benchbed.cli.score import run_score
+    from pytest_benchbed.cli.score import run_score_diff
+    from pytest_benchbed.compare.exit import worst_exit_code
+
+    options = ScoreOptions(
+        baseline, control or (), target or (), profile, rule, dataset, grown, runs_dir
+    )
+
+    def work(config: pytest.Config, registries: Registries) -> int:
+        if diff:
+            return run_score_diff(config, registries, runs, options, typer.echo)
+        return worst_exit_code(
+            [run_score(config, registries, run, options, typer.echo) for run in runs]
         )
 
     raise typer.Exit(with_registrations(work))

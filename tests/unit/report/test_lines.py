@@ -93,16 +93,13 @@ def test_hostile_text_stays_in_its_line_and_behind_words_of_ours(hostile) -> Non
     assert not [start for start in starts if start.startswith(("::", "</", "|", "#"))]
 
 
-def test_the_block_of_a_first_run_names_the_baseline_to_use(tmp_path) -> None:
+def test_the_block_of_a_first_run_says_how_to_promote_it(tmp_path) -> None:
     run = write_run(tmp_path / "runs", [Made("a", now=[X]), Made("b")], paired=False)
 
     lines = list(view_lines(load(run)))
 
     assert "  with errors 1 · without an error 1" in lines
-    assert lines[-1] == (
-        "  next: pytest --bench=table-separators --baseline=runs/after "
-        "--bench-adapter=acme.tables:Grid"
-    )
+    assert lines[-1] == "  next: benchbed promote runs/after"
 
 
 def test_the_report_has_a_path_that_can_be_opened(tmp_path) -> None:
