@@ -11,6 +11,7 @@ import pytest
 
 from pytest_benchbed.compare.in_step import HeadedRows
 from pytest_benchbed.model.canonical import canonical
+from pytest_benchbed.model.canonical import sha256_hex
 from pytest_benchbed.model.errors import RunError
 from pytest_benchbed.runs import rows as module
 from pytest_benchbed.runs.results_file import write_results
@@ -177,14 +178,22 @@ def test_a_damaged_line_is_named_before_the_digest(tmp_path: Path, damage: Any, 
         assert str(caught.value).startswith(f"{path}:{cause}")
 
 
-@pytest.mark.parametrize("tail", [b"", b"\n"], ids=["no line end", "an empty line"])
+@pytest.mark.parametrize("tail", [b"{\n", b"\n", b"{"], ids=["torn", "empty", "no line end"])
 def test_a_digest_that_fits_does_not_make_rows_of_what_is_none(tmp_path: Path, tail: bytes) -> None:
     path = tmp_path / "results.jsonl"
-    line = canonical(ROWS[0]) + b"\n"
-    digest = write_results(path, [(line + tail + b"{").rstrip(b"\n")])
+    path.write_bytes(canonical(ROWS[0]) + b"\n" + tail)
 
     with pytest.raises(RunError, match=r"results\.jsonl:2: is damaged"):
-        SavedRows.open(path, digest, run="base")
+        SavedRows.open(path, sha256_hex(path.read_bytes()), run="base")
+
+
+def test_a_last_line_without_an_end_is_a_row(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    path.write_bytes(b"\n".join(map(canonical, ROWS)))
+
+    rows = SavedRows.open(path, sha256_hex(path.read_bytes()), run="base")
+
+    assert [row["case"] for row in rows.read()] == ["a", "b", "c"]
 
 
 def test_a_file_that_was_replaced_is_read_no_further(
