@@ -10,6 +10,8 @@ import pytest
 from pytest_benchbed.data.pin import pin
 from tests.plugin.bench import Bench
 from tests.plugin.bench import last_line
+from tests.plugin.inside import promote
+from tests.plugin.inside import runs
 from tests.plugin.programs import command
 
 SECOND = """
@@ -55,6 +57,28 @@ def test_two_benchmarks_make_a_set_of_two_runs(bench: Bench, workers: list[str])
         assert (run.record.id, run.record.benchmark.id) == (f"both/{name}", name)
         assert (run.record.status, run.record.counts.scored) == ("completed", 4)
     assert len(bench.calls()) == 8
+
+
+@pytest.mark.req("ENV-101")
+def test_the_runs_of_a_set_are_promoted_one_by_one(bench: Bench) -> None:
+    """Each benchmark has a bench file, and its snapshot nests by the id of the set."""
+    bench.run("--bench=second", "--bench-run=both", "--bench-unpaired")
+
+    refused = promote(bench, "both")
+    for name in ("toy", "second"):
+        assert promote(bench, f"both/{name}", snapshot=True)[0] == 0
+    shutil.rmtree(bench.path / "runs" / "both")
+    result = bench.pytest("--bench=all", "--bench-run=next")
+
+    assert refused[0] == 2
+    assert "is a run set, not a run" in refused[1]
+    assert (bench.path / "cases" / "second" / "baseline" / "both" / "second").is_dir()
+    result.assert_outcomes(passed=8)
+    for name in ("toy", "second"):
+        baseline = bench.saved(f"next/{name}").record.baseline
+        assert baseline is not None
+        assert baseline.id == f"both/{name}"
+    assert "snapshot" in runs(bench)
 
 
 def test_one_of_which_no_case_was_collected_has_a_verdict_too(bench: Bench) -> None:
