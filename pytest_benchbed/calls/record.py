@@ -21,6 +21,7 @@ from dataclasses import field
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from typing import BinaryIO
 
 from pydantic_core import from_json
 
@@ -67,14 +68,19 @@ class CallsRecord:
         place = self._places.get(case, attempt)
         return None if place is None else place.state
 
-    def outcome(self, case: str, attempt: int) -> Line | None:
-        """Return the last outcome of a call, read from the file; None if there is none."""
+    def outcome(self, case: str, attempt: int, lines: BinaryIO | None = None) -> Line | None:
+        """Return the last outcome of a call, read from the file; None if there is none.
+
+        ``lines``: the file, if it is open already.
+        """
         place = self._places.get(case, attempt)
         if place is None:
             return None
-        with self.path.open("rb") as lines:
-            lines.seek(place.offset)
-            return _parsed(lines.read(place.length))
+        if lines is None:
+            with self.path.open("rb") as opened:
+                return self.outcome(case, attempt, opened)
+        lines.seek(place.offset)
+        return _parsed(lines.read(place.length))
 
 
 def read_calls(path: Path) -> CallsRecord:

@@ -145,13 +145,21 @@ class Dataset:
             DatasetError: a line has a fault.
         """
         if self.is_verified:
-            for line, name, row in self.case_index.known_rows():
-                if name not in self.retired:
-                    yield _entry(line, name, row)
+            yield from (entry for entry, _ in self.known_entries())
             return
         for line, name, checked in self.case_index.rows(CaseRow):
             if name not in self.retired:
                 yield _entry(line, name, vars(checked))
+
+    def known_entries(self) -> Iterator[tuple[CaseEntry, dict[str, Any]]]:
+        """Yield :meth:`entries` with their rows, once ``verify_digests`` let the file through.
+
+        Raises:
+            DatasetError: the file was changed since.
+        """
+        for line, name, row in self.case_index.known_rows():
+            if name not in self.retired:
+                yield _entry(line, name, row), row
 
     def row(self, case_id: str) -> CaseRow:
         """Return the row of a case, a retired one too.

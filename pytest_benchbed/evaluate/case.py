@@ -125,12 +125,23 @@ class Scorer:
         validate_prediction(self.benchmark, prediction)
         return prediction
 
-    def evaluate(self, entry: CaseEntry, answers: list[Answer]) -> Evaluation:
-        """Score the checked answers of one case (attempts 1 to N, in order)."""
+    def evaluate(
+        self,
+        entry: CaseEntry,
+        answers: list[Answer],
+        *,
+        row: dict[str, Any] | None = None,
+        parts: dict[str, str] | None = None,
+    ) -> Evaluation:
+        """Score the checked answers of one case (attempts 1 to N, in order).
+
+        ``row`` and ``parts``: the case's row, and what its keys are made of, where
+        they are known already.
+        """
         try:
-            row_of_case = self.dataset.known_row(entry.id)
+            row_of_case = row or self.dataset.known_row(entry.id)
             truth = self.answers.known(entry.id)
-            parts = self._parts(row_of_case, truth)
+            parts = parts or self._parts(row_of_case, truth)
             scored = [self._score(row_of_case, truth, answer) for answer in answers]
         except DatasetError as error:
             # A system that writes into the dataset: nothing can be scored against that.
@@ -139,7 +150,7 @@ class Scorer:
             parts = key_parts(_UNKNOWN, (), _UNKNOWN)
             scored = [_technical(entry.id, failure) for _ in answers]
         first = scored[0]
-        row: dict[str, Any] = {
+        result: dict[str, Any] = {
             "case": entry.id,
             "category": entry.category,
             "state": first.state,
@@ -151,7 +162,7 @@ class Scorer:
             "x": _volatile(answers[0]),
         }
         if len(answers) > 1:
-            row["repeats"] = [
+            result["repeats"] = [
                 {
                     "attempt": attempt,
                     **_scores_json(one),
@@ -161,7 +172,7 @@ class Scorer:
                 }
                 for attempt, (one, answer) in enumerate(zip(scored, answers, strict=True), start=1)
             ]
-        return Evaluation(row, [one.technical for one in scored if one.technical is not None])
+        return Evaluation(result, [one.technical for one in scored if one.technical is not None])
 
     def parts(self, case_id: str) -> dict[str, str]:
         """Return what a case's keys are made of, under this dataset (``key_parts``).
@@ -170,6 +181,10 @@ class Scorer:
             DatasetError: the dataset has no such case, or no answer to it.
         """
         return self._parts(self.dataset.known_row(case_id), self.answers.known(case_id))
+
+    def answer_part(self, case_id: str) -> str:
+        """Return the digest of a case's answer (raises as :meth:`parts`)."""
+        return digest(self.answers.known(case_id))
 
     def _score(self, row: dict[str, Any], truth: Any, answer: Answer) -> _Scored:
         state = answer["state"]

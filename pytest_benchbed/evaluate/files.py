@@ -67,6 +67,9 @@ def write_rescored(
         candidate,
         others[0] if baseline is not None else None,
         others[1:],
+        is_canonical=scorer.is_batch,
+        # What has a score was read strictly for it.
+        read={case for case in candidate if _is_answered(rows.get(case))},
     )
     dataset = scorer.dataset
     copy_assets(
@@ -95,6 +98,10 @@ def write_rows(paths: RunPaths, record: RunRecord, rows: Mapping[str, dict[str, 
     """
     lines = (row_text(row).encode("utf-8") for row in rows.values())
     return record.model_copy(update={"results_sha256": write_results(paths.results, lines)})
+
+
+def _is_answered(row: Mapping[str, Any] | None) -> bool:
+    return row is not None and row["state"] == "scored"
 
 
 def _answer(scorer: Scorer, case: str) -> Any:

@@ -26,6 +26,7 @@ from pytest_benchbed.evaluate.case import Scorer
 from pytest_benchbed.evaluate.files import write_rescored
 from pytest_benchbed.evaluate.files import write_rows
 from pytest_benchbed.evaluate.rescore import Rescored
+from pytest_benchbed.evaluate.rescore import few_collections
 from pytest_benchbed.evaluate.rescore import rescore
 from pytest_benchbed.evaluate.verdict import Judged
 from pytest_benchbed.evaluate.verdict import Judging
@@ -120,7 +121,7 @@ def score_run(bench: Bench, run: Run, choice: Choice) -> Offline:
     check_profile(profile, benchmark.profiles)
     rule = choice.rule or "auto"
     choose_rule(rule, "--rule" if choice.rule else "auto")
-    with _lock(run):
+    with _lock(run), few_collections():
         rescored = rescore(run, bench.scorer(before), bench.at, may_grow=choice.may_grow)
         retired = {case: entry.reason for case, entry in bench.dataset.retired.items()}
         check_targets(choice.targets, rescored.rows.keys(), retired)

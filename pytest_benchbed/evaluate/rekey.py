@@ -11,6 +11,7 @@ from collections.abc import Callable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from dataclasses import dataclass
+from dataclasses import field
 from typing import Any
 
 from pytest_benchbed.data.dataset import Dataset
@@ -36,6 +37,8 @@ class Revision:
     """Cases of the run whose answer is another."""
     added: tuple[str, ...] = ()
     """Cases that the revision added, in file order."""
+    parts: Mapping[str, dict[str, str]] = field(default_factory=dict)
+    """What the keys of the run's cases are made of now."""
 
 
 def revision_for(run: Run, rows: Mapping[str, Row], scorer: Scorer, *, may_grow: bool) -> Revision:
@@ -57,7 +60,11 @@ def revision_for(run: Run, rows: Mapping[str, Row], scorer: Scorer, *, may_grow:
             "Name a revision of the dataset that it was made on, with --dataset."
         )
     if record.dataset.identity == dataset.identity:
-        return Revision(is_same=True)
+        return Revision(is_same=True, parts={case: row["key_parts"] for case, row in rows.items()})
+    if record.dataset.digests.inputs == dataset.manifest.digests.inputs:
+        # Whatever was asked is the same; only answers need to be looked at.
+        now = {case: _answered(scorer, case, row["key_parts"]) for case, row in rows.items()}
+        return Revision(False, _corrected(rows, now), parts=now)
     gone = [case for case in rows if dataset.case_index.position(case) is None]
     if gone:
         raise _refusal(
@@ -84,11 +91,6 @@ def revision_for(run: Run, rows: Mapping[str, Row], scorer: Scorer, *, may_grow:
             f"{changed[first]}{beside}",
             "What was asked is another question now: record a new run.",
         )
-    corrected = tuple(
-        case for case, row in rows.items() if row["key_parts"]["answer"] != now[case]["answer"]
-    )
-    if record.dataset.digests.inputs == dataset.manifest.digests.inputs:
-        return Revision(False, corrected)
     added = tuple(_added(record, rows, dataset))
     if not may_grow:
         what = f"it adds {_some(list(added))}" if added else "rows of cases differ, inputs do not"
@@ -98,7 +100,17 @@ def revision_for(run: Run, rows: Mapping[str, Row], scorer: Scorer, *, may_grow:
             what if added else f"{what} (category, tags, group or meta)",
             "Take the run over with --grown: what was added counts as new and is not judged.",
         )
-    return Revision(False, corrected, added)
+    return Revision(False, _corrected(rows, now), added, parts=now)
+
+
+def _answered(scorer: Scorer, case: str, parts: Mapping[str, str]) -> dict[str, str]:
+    return {**parts, "answer": scorer.answer_part(case)}
+
+
+def _corrected(rows: Mapping[str, Row], now: Mapping[str, Mapping[str, str]]) -> tuple[str, ...]:
+    return tuple(
+        case for case, row in rows.items() if row["key_parts"]["answer"] != now[case]["answer"]
+    )
 
 
 def _difference(

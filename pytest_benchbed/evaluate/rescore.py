@@ -8,12 +8,16 @@ answer was corrected, its key no longer fits, and the gate calls it unverifiable
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from collections.abc import Mapping
+from contextlib import ExitStack
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
+from typing import BinaryIO
+from typing import Self
 
-from pytest_benchbed.calls.record import CallsRecord
 from pytest_benchbed.calls.record import read_calls
 from pytest_benchbed.compare.coverage import GROWN
 from pytest_benchbed.compare.coverage import grown_cases
@@ -39,6 +43,8 @@ RESCORED = "rescored"
 REKEYED = "re-keyed"
 """``what`` of the history lines that are written here, beside ``grown``."""
 
+_ALLOCATIONS = 100_000
+"""Objects between two looks for garbage."""
 _SUMMED = frozenset({"summary", "unit"})
 """Kinds of failures of the scorer over a whole run; they are found anew."""
 
@@ -88,26 +94,27 @@ def rescore(run: Run, scorer: Scorer, at: str, *, may_grow: bool = False) -> Res
     check_completed(run)
     old_rows, is_sound = _rows(run)
     revision = revision_for(run, old_rows, scorer, may_grow=may_grow)
-    calls = read_calls(run.paths.calls)
+    read = _Outcomes(run)
     has_new_formula = run.record.benchmark.scoring_version != scorer.benchmark.scoring_version
     rows: dict[str, Row] = {}
     found: list[TechnicalRecord] = []
     unanswered: list[str] = []
     was_retired = set(run.record.retired)
-    for entry in scorer.dataset.entries():
-        old = old_rows.get(entry.id)
-        if old is None and entry.id not in was_retired:
-            continue
-        outcomes = list(_outcomes(calls, entry.id, run.record.repeats))
-        if outcomes:
-            answers = [scorer.checked(outcome) for outcome in outcomes]
-            evaluation = scorer.evaluate(entry, answers)
-            rows[entry.id] = evaluation.row
-            found += map(TechnicalRecord.from_json, evaluation.technical)
-        elif old is not None:
-            rows[entry.id] = old
-            unanswered.append(entry.id)
-            found += [one for one in run.record.technical if one.case == entry.id]
+    with read, few_collections():
+        for entry, row in scorer.dataset.known_entries():
+            old = old_rows.get(entry.id)
+            if old is None and entry.id not in was_retired:
+                continue
+            answers = [scorer.checked(outcome) for outcome in read.of(entry.id)]
+            if answers:
+                parts = revision.parts.get(entry.id)
+                evaluation = scorer.evaluate(entry, answers, row=row, parts=parts)
+                rows[entry.id] = evaluation.row
+                found += map(TechnicalRecord.from_json, evaluation.technical)
+            elif old is not None:
+                rows[entry.id] = old
+                unanswered.append(entry.id)
+                found += [one for one in run.record.technical if one.case == entry.id]
     if has_new_formula and unanswered and len(unanswered) == len(rows):
         raise RunRefused(
             f"{run.paths.calls}: holds no reply of run {run.id!r}, so it cannot be scored under "
@@ -165,15 +172,40 @@ def check_completed(run: Run) -> None:
         )
 
 
-def _outcomes(calls: CallsRecord, case: str, repeats: int) -> Iterator[Answer]:
-    """Yield the stored outcomes of attempts 1 to N; a case that failed was asked once."""
-    for attempt in range(1, repeats + 1):
-        outcome = calls.outcome(case, attempt)
-        if outcome is None:
-            return
-        yield outcome
-        if attempt == 1 and outcome["state"] in ("technical", "unsupported"):
-            return
+class _Outcomes(ExitStack):
+    """The stored outcomes of a run, read from a file that is open as long as this is entered."""
+
+    def __init__(self, run: Run) -> None:
+        super().__init__()
+        self._calls = read_calls(run.paths.calls)
+        self._repeats = run.record.repeats
+        self._lines: BinaryIO | None = None
+
+    def __enter__(self) -> Self:
+        if self._calls.path.exists():
+            self._lines = self.enter_context(self._calls.path.open("rb"))
+        return super().__enter__()
+
+    def of(self, case: str) -> Iterator[Answer]:
+        """Yield those of attempts 1 to N; a case that failed was asked once."""
+        for attempt in range(1, self._repeats + 1):
+            outcome = self._calls.outcome(case, attempt, self._lines)
+            if outcome is None:
+                return
+            yield outcome
+            if attempt == 1 and outcome["state"] in ("technical", "unsupported"):
+                return
+
+
+@contextmanager
+def few_collections() -> Iterator[None]:
+    """Look for garbage less often: all rows stay, and looking through them takes a tenth more."""
+    before = gc.get_threshold()
+    gc.set_threshold(_ALLOCATIONS, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def is_other(row: Row, old: Row | None) -> bool:
@@ -257,5 +289,8 @@ def _is_summed(one: TechnicalRecord) -> bool:
 
 def _scope(record: RunRecord, rows: Mapping[str, Row], scorer: Scorer) -> int:
     """Count the cases of the scope; those that a revision added are not missed by the run."""
-    matches, grown = in_scope(record), grown_cases(record) - rows.keys()
+    grown = grown_cases(record) - rows.keys()
+    if not record.scope:
+        return len(scorer.dataset) - sum(case in scorer.dataset for case in grown)
+    matches = in_scope(record)
     return sum(matches(entry) and entry.id not in grown for entry in scorer.dataset.entries())

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Container
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+from pydantic_core import from_json
 
 from pytest_benchbed.model.canonical import canonical
 from pytest_benchbed.model.strict import MalformedJson
@@ -27,13 +30,15 @@ def write_comparison(
     controls: Sequence[Replies] = (),
     *,
     is_canonical: bool = False,
+    read: Container[str] = (),
 ) -> int:
     """Write one row per case, sorted by id, and return how many.
 
     A run without a readable reply for a case has null there. The keys
     ``baseline`` and ``controls`` are absent when no such run is compared. Case
     by case: no two answers or replies are in memory at once. ``is_canonical``: the
-    candidate's replies are, because we wrote them (those of an executable).
+    candidate's replies are, because we wrote them (those of an executable). ``read``:
+    cases whose reply passed the strict reader before, so that a plain one will do.
 
     Raises:
         RunError: the file cannot be written, or ``calls.jsonl`` of a run
@@ -44,7 +49,10 @@ def write_comparison(
         for case in sorted(set(cases)):
             # Keys in canonical order: baseline, candidate, controls.
             parts = [] if baseline is None else [b'"baseline":' + _text(baseline, case)]
-            text = _as_it_is(candidate, case) if is_canonical else _text(candidate, case)
+            if is_canonical:
+                text = _as_it_is(candidate, case)
+            else:
+                text = (_plainly if case in read else _text)(candidate, case)
             parts.append(b'"candidate":' + text)
             if controls:
                 texts = b",".join(_text(control, case) for control in controls)
@@ -60,6 +68,10 @@ def write_comparison(
 
 def _text(replies: Replies, case: str) -> bytes:
     return canonical(prediction(replies, case))
+
+
+def _plainly(replies: Replies, case: str) -> bytes:
+    return canonical(from_json(replies[case]))
 
 
 def _as_it_is(replies: Replies, case: str) -> bytes:
