@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from dataclasses import field
 
 from pytest_benchbed.compare.facts import RunFacts
-from pytest_benchbed.compare.in_step import Plain
+from pytest_benchbed.compare.in_step import PERFECT
+from pytest_benchbed.compare.in_step import RIGHT
+from pytest_benchbed.compare.in_step import WRONG
 from pytest_benchbed.compare.in_step import in_step
 from pytest_benchbed.compare.judge import NO_ANSWER
 from pytest_benchbed.compare.judge import Row
@@ -121,24 +123,25 @@ def cover(
     )
     sources = [baseline.rows, *(control.rows for control in controls)] if baseline else []
     grown = grown_cases(baseline.record) if baseline else frozenset()
-    plain = Plain(record.benchmark.profiles)
-    knows_profile = profile in record.benchmark.profiles
-    for case, head in in_step(candidate.rows, sources):
-        if head is not None and knows_profile and (grade := plain.grade(head)):
+    # A profile that the record does not name is looked for in each row.
+    known = profile in record.benchmark.profiles
+    for case, grade in in_step(candidate.rows, sources):
+        # Of the errors of equal rows one has to be seen: it may be of another profile.
+        if grade is not None and known and grade >= (WRONG if covered.has_errors else RIGHT):
             covered.compared.append(case)
-            covered.perfect += grade == 2
+            covered.perfect += grade == PERFECT
             continue
         row = candidate.rows[case]
-        # Equal heads are equal rows, as far as anything here looks at them.
-        old = [rows.get(case) for rows in sources] if head is None else [row] * len(sources)
+        # Rows of equal marks are equal, as far as anything here looks at them.
+        old = [rows.get(case) for rows in sources] if grade is None else [row] * len(sources)
         _count_errors(covered, case, row, old[0] if old else None, profile)
         has_same_errors = _paired(row, old, profile)
-        if has_same_errors is not None:
-            covered.compared.append(case)
-            if head is None and (is_by_value or not has_same_errors):
-                covered.differing.append((case, row, [one for one in old if one is not None]))
-        else:
+        if has_same_errors is None:
             _classify(covered, case, row, baseline, controls, profile, grown)
+            continue
+        covered.compared.append(case)
+        if grade is None and (is_by_value or not has_same_errors):
+            covered.differing.append((case, row, [one for one in old if one is not None]))
     covered.new.sort()
     covered.of = scope - len(covered.skipped) - len(covered.new)
     if baseline is not None:

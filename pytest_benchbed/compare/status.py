@@ -150,7 +150,7 @@ def _cannot_fail(evidence: Evidence) -> str:
         if evidence.covered.perfect == len(run.rows):
             # Every one of them was seen.
             continue
-        for case, row in imperfect_rows(run.rows, run.record.benchmark.profiles):
+        for case, row in imperfect_rows(run.rows):
             if row["state"] != "scored":
                 continue
             errors = row["errors"].get(profile)

@@ -125,7 +125,12 @@ class Run:
         return RunFacts(record=self.record, rows=self._saved_rows())
 
     def _saved_rows(self) -> SavedRows:
-        return SavedRows.open(self.paths.results, self.record.results_sha256, run=self.id)
+        return SavedRows.open(
+            self.paths.results,
+            self.record.results_sha256,
+            run=self.id,
+            profiles=self.record.benchmark.profiles,
+        )
 
     def predictions(self) -> Predictions:
         """Return the reply of each answered case, first attempt, as JSON text.

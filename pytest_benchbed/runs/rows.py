@@ -13,7 +13,6 @@ import hashlib
 import os
 from array import array
 from bisect import bisect_left
-from bisect import bisect_right
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -23,6 +22,8 @@ from typing import Any
 
 from pydantic_core import from_json
 
+from pytest_benchbed.compare.in_step import Grader
+from pytest_benchbed.compare.in_step import mark
 from pytest_benchbed.model.errors import RunError
 from pytest_benchbed.model.escape import term
 from pytest_benchbed.runs.layout import RunPaths
@@ -34,7 +35,6 @@ from pytest_benchbed.runs.row_shape import misshapen
 Row = dict[str, Any]
 
 _BLOCK = 1 << 16
-_BATCH = 1 << 18
 _CASE = b'{"case":"'
 _VOLATILE = b',"x":{'
 
@@ -46,32 +46,38 @@ class SavedRows(Mapping[str, Row]):
     replaces no file that is open. One that was replaced is read no further.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, profiles: Sequence[str]) -> None:
         """Use :meth:`open`."""
         self._path = path
+        self._grader = Grader(profiles)
         self._stamp: tuple[int, ...] = ()
-        self._cases: list[str] = []
+        self.cases: list[str] = []
+        """The cases, in order."""
+        self.grades = bytearray()
+        self.marks = bytearray()
+        """Of each line up to what differs in every run (``x``): what is in it, and its digest."""
         self._starts = array("Q", [0])
         """Where each line starts, and where the last one ends."""
-        self._heads = array("I")
-        """Length of each line's head."""
         self._block = b""
         self._block_at = 0
 
     @classmethod
-    def open(cls, path: Path, digest: str | None, *, run: str) -> SavedRows:
+    def open(
+        cls, path: Path, digest: str | None, *, run: str, profiles: Sequence[str] = ()
+    ) -> SavedRows:
         """Find the rows in ``path``; without a digest a missing file has none.
 
         Args:
             path: ``results.jsonl`` of a run.
             digest: its SHA-256 by the run's record, None if that has none.
             run: id of the run, for the refusal.
+            profiles: of its benchmark, for rows that will be compared.
 
         Raises:
             RunError: the file is not the one that the record is of; with line and,
                 where it can be told, case of the first line that is damaged.
         """
-        rows = cls(path)
+        rows = cls(path, profiles)
         found, is_plain = ("", False) if digest is None else rows._index()
         if not is_plain or found != digest:
             rows._read_strictly()
@@ -79,36 +85,9 @@ class SavedRows(Mapping[str, Row]):
             raise RunError(_edited(path, found, digest, run))
         return rows
 
-    @property
-    def cases(self) -> Sequence[str]:
-        """The cases, in order."""
-        return self._cases
-
-    def batches(self) -> Iterator[tuple[int, int]]:
-        """Yield ranges of rows that are worth one reading of the file each."""
-        start, count = 0, len(self._cases)
-        while start < count:
-            stop = bisect_right(self._starts, self._starts[start] + _BATCH) - 1
-            yield start, (start := max(start + 1, stop))
-
-    def heads(self, start: int, stop: int) -> list[bytes]:
-        """Return the lines of a range of rows, each up to what differs in every run (``x``).
-
-        Two rows with equal heads are equal but for that.
-        """
-        if start >= stop:
-            return []
-        first = self._starts[start]
-        # The block stays, for the rows that are asked for next.
-        block, block_at = self._load(first, self._starts[stop] - first)
-        return [
-            block[place - block_at : place - block_at + length]
-            for place, length in zip(self._starts[start:stop], self._heads[start:stop], strict=True)
-        ]
-
     def read(self) -> Iterator[Row]:
         """Yield all rows in order, one at a time."""
-        for number in range(len(self._cases)):
+        for number in range(len(self.cases)):
             yield self._row(number)
 
     def __getitem__(self, case: str) -> Row:
@@ -118,18 +97,18 @@ class SavedRows(Mapping[str, Row]):
         return self._row(number)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._cases)
+        return iter(self.cases)
 
     def __len__(self) -> int:
-        return len(self._cases)
+        return len(self.cases)
 
     def __contains__(self, case: object) -> bool:
         return isinstance(case, str) and self._number(case) is not None
 
     def _number(self, case: str) -> int | None:
         # A table of ten thousand ids would take more memory than all the rest.
-        number = bisect_left(self._cases, case)
-        return number if number < len(self._cases) and self._cases[number] == case else None
+        number = bisect_left(self.cases, case)
+        return number if number < len(self.cases) and self.cases[number] == case else None
 
     def _row(self, number: int) -> Row:
         start, end = self._starts[number], self._starts[number + 1]
@@ -166,7 +145,8 @@ class SavedRows(Mapping[str, Row]):
                     while is_ours and (end := block.find(b"\n", at)) >= 0:
                         case = _case_of(block, at, end)
                         is_ours = case > last
-                        self._add(case, offset + end + 1, _head_end(block, at, end) - at)
+                        head = block[at : _head_end(block, at, end)]
+                        self._add(case, offset + end + 1, head)
                         last, at = case, end + 1
                     rest, offset = block[at:] if is_ours else b"", offset + at
         except FileNotFoundError:
@@ -177,7 +157,8 @@ class SavedRows(Mapping[str, Row]):
 
     def _read_strictly(self) -> None:
         """Find the lines by looking at each row."""
-        self._cases, self._starts, self._heads = [], array("Q", [0]), array("I")
+        self.cases, self._starts = [], array("Q", [0])
+        self.grades, self.marks = bytearray(), bytearray()
         try:
             with self._path.open("rb") as file:
                 self._stamp = _stamp(file)
@@ -191,13 +172,14 @@ class SavedRows(Mapping[str, Row]):
                 raise RunError(f"{where}: {problem}. {REMEDY}")
             # Only what comes last can be left out without leaving out more.
             is_last = next(reversed(row)) == "x"
-            head = _head_end(line, 0, len(line)) if is_last else len(line)
+            head = line[: _head_end(line, 0, len(line))] if is_last else line
             self._add(row["case"], self._starts[-1] + len(line), head)
 
-    def _add(self, case: str, end: int, head: int) -> None:
-        self._cases.append(case)
+    def _add(self, case: str, end: int, head: bytes) -> None:
+        self.cases.append(case)
         self._starts.append(end)
-        self._heads.append(head)
+        self.grades.append(self._grader.grade(head))
+        self.marks += mark(head)
 
 
 def _stamp(file: IO[bytes]) -> tuple[int, ...]:

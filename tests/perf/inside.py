@@ -22,6 +22,7 @@ from pytest_benchbed.runs.rows import SavedRows
 from tests.crash.hostile import case
 from tests.crash.hostile import make_host
 from tests.perf.cost import ROUNDS
+from tests.unit.compare.builders import PROFILES as TWO_PROFILES
 from tests.unit.compare.builders import ExampleType
 from tests.unit.compare.builders import Judging
 from tests.unit.compare.builders import record
@@ -99,7 +100,7 @@ def pair_us(folder: Path, count: int) -> float:
         lines = (canonical({**one, "x": {**one["x"], "latency_s": number + 0.5}}) for one in rows)
         digest = write_results(path, lines)
         counts = {"scope": count, "selected": count}
-        saved = SavedRows.open(path, digest, run=run)
+        saved = SavedRows.open(path, digest, run=run, profiles=TWO_PROFILES)
         runs.append(RunFacts(record(run, counts=counts), saved))
 
     candidate, baseline = runs

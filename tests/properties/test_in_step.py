@@ -21,6 +21,7 @@ from pytest_benchbed.model.errors import BenchbedError
 from pytest_benchbed.runs.results_file import write_results
 from pytest_benchbed.runs.rows import SavedRows
 from tests.unit.compare.builders import PROFILE
+from tests.unit.compare.builders import PROFILES
 from tests.unit.compare.builders import Judging
 from tests.unit.compare.builders import error
 from tests.unit.compare.builders import gate
@@ -86,7 +87,11 @@ def in_file(run: RunFacts, folder: str, *, is_known: bool) -> RunFacts:
     """The same run with its rows in a file."""
     path = Path(folder) / f"{run.id}.jsonl"
     digest = write_results(path, (canonical(run.rows[case]) for case in sorted(run.rows)))
-    return RunFacts(run.record, SavedRows.open(path, digest if is_known else None, run=run.id))
+    return RunFacts(run.record, saved_rows(path, digest if is_known else None))
+
+
+def saved_rows(path: Path, digest: str | None) -> SavedRows:
+    return SavedRows.open(path, digest, run="run", profiles=PROFILES)
 
 
 def verdict(runs: list[RunFacts], **options: Any) -> Any:

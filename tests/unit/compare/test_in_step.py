@@ -10,7 +10,13 @@ import pytest
 
 from pytest_benchbed.compare.coverage import cover
 from pytest_benchbed.compare.facts import RunFacts
-from pytest_benchbed.compare.in_step import Plain
+from pytest_benchbed.compare.in_step import LOOK
+from pytest_benchbed.compare.in_step import PERFECT
+from pytest_benchbed.compare.in_step import RIGHT
+from pytest_benchbed.compare.in_step import SCORED
+from pytest_benchbed.compare.in_step import UNSCORED
+from pytest_benchbed.compare.in_step import WRONG
+from pytest_benchbed.compare.in_step import Grader
 from pytest_benchbed.compare.in_step import imperfect_rows
 from pytest_benchbed.compare.in_step import in_step
 from pytest_benchbed.compare.in_step import scored_cases
@@ -48,7 +54,7 @@ def saved(tmp_path: Path):
             one["x"]["latency_s"] = len(name) / 7
         path = tmp_path / f"{name}.jsonl"
         digest = write_results(path, (canonical(run.rows[case]) for case in sorted(run.rows)))
-        rows = Counted.open(path, digest, run=name)
+        rows = Counted.open(path, digest, run=name, profiles=PROFILES)
         rows.parsed = []
         return RunFacts(run.record, rows)
 
@@ -59,7 +65,7 @@ def head_of(one: dict[str, Any]) -> bytes:
     return canonical(one).rpartition(b',"x":{')[0]
 
 
-def test_equal_rows_come_with_their_head_and_all_others_without(saved):
+def test_equal_rows_come_with_their_grade_and_all_others_without(saved):
     mine = saved({"a": "", "b": "x", "c": "", "d": "", "e": ""})
     base = saved({"0": "", "a": "", "b": "x", "c": "y", "e": "", "f": ""}, "base")
     control = saved({"a": "", "b": "x", "c": "", "d": "", "e": "!skipped"}, "control-1")
@@ -67,15 +73,14 @@ def test_equal_rows_come_with_their_head_and_all_others_without(saved):
     found = dict(in_step(mine.rows, [base.rows, control.rows]))
 
     assert list(found) == ["a", "b", "c", "d", "e"]
-    assert [case for case, head in found.items() if head is not None] == ["a", "b"]
-    assert found["b"] == head_of(mine.rows["b"])
+    assert found == {"a": PERFECT, "b": WRONG, "c": None, "d": None, "e": None}
 
 
 def test_as_many_cases_are_not_the_same_cases(saved):
     mine = saved({"a": "", "b": "", "c": "", "d": ""})
     base = saved({"a": "", "a-1": "", "b": "", "d": ""}, "base")
     found = dict(in_step(mine.rows, [base.rows]))
-    assert [case for case, head in found.items() if head is None] == ["c"]
+    assert [case for case, grade in found.items() if grade is None] == ["c"]
 
 
 @pytest.mark.parametrize("which", [0, 1])
@@ -85,23 +90,53 @@ def test_rows_that_are_objects_are_looked_at_one_by_one(saved, which):
     assert list(in_step(runs[0].rows, [runs[1].rows])) == [("a", None), ("b", None)]
 
 
+NESTED = row("a", errors=[error("x") | {"got": CLEAN}])
+DIGESTS = {"answer": "0" * 64, "files": "0" * 64, "inputs": "0" * 64}
+
+
 @pytest.mark.parametrize(
     ("made", "grade"),
     [
-        (row("a"), 2),
-        (row("a", quality=0.5), 1),
-        (row("a") | {"reason": "text"}, 1),
-        (row("a", "x"), 0),
-        (row("a", "!declined"), 0),
-        (row("a", "!skipped"), 0),
-        (row("a") | {"state": "skipped"}, 0),
-        (row("a", errors=[error("x") | {"got": CLEAN}]), 0),
-        (row("a") | {"errors": {"geometric": []}}, 0),
-        (row("a") | {"category": ',"errors":{"geometric":[],"logical":[]}'}, 2),
+        (row("a"), PERFECT),
+        (row("a") | {"category": ',"errors":{"geometric":[],"logical":[]}'}, PERFECT),
+        (row("a", quality=0.5), RIGHT),
+        (row("a") | {"reason": "text"}, RIGHT),
+        (row("a") | {"repeats": [{"attempt": 2, "errors": {"logical": []}}]}, RIGHT),
+        (row("a", "x"), WRONG),
+        (row("a", "x", metrics={"key_parts": 1.0, "keys": None, "metrics": [1, 2]}), WRONG),
+        (row("a", "x") | {"reason": ',"key_parts":{"answer":"'}, WRONG),
+        (NESTED, WRONG),
+        (row("a", errors=[error("x") | {"got": {"a": 1, "key_parts": DIGESTS}}]), WRONG),
+        (NESTED | {"repeats": [{"attempt": 2, "errors": {"logical": []}}]}, SCORED),
+        (NESTED | {"keys": {"logical": "0" * 64}}, SCORED),
+        (row("a", "x") | {"errors": {"geometric": []}, "keys": {"geometric": "0" * 64}}, SCORED),
+        (row("a", "!declined"), SCORED),
+        (row("a", "!skipped"), UNSCORED),
+        (row("a", "!technical"), UNSCORED),
+        (row("a") | {"state": "skipped"}, UNSCORED),
+        (row("a") | {"state": "odd"}, LOOK),
     ],
 )
-def test_a_head_tells_what_is_right_and_perfect(made, grade):
-    assert Plain(PROFILES).grade(head_of(json.loads(canonical(made)))) == grade
+def test_a_head_tells_what_is_right_perfect_or_wrong(made, grade):
+    head = head_of(json.loads(canonical(made)))
+    assert Grader(PROFILES).grade(head) == grade
+
+
+def test_one_error_is_looked_at_and_no_other_that_is_the_same_in_all_runs(saved):
+    cases = {f"c{n}": "x" for n in range(9)}
+    runs = [saved(cases), saved(cases, "base")]
+
+    assert gate(*runs).status == "passed"
+    assert [run.rows.parsed for run in runs] == [["c0"], []]
+
+
+def test_errors_of_another_profile_are_none_of_this(saved):
+    """That a type can fail shows in the profile that is judged."""
+    made = {name: row(name, "x", quality=0.0) for name in "ab"}
+    for one in made.values():
+        one["errors"]["logical"] = []
+    assert "this type cannot fail" in gate(saved(made), saved(made, "base")).reason
+    assert gate(saved(made), saved(made, "base"), profile="geometric").status == "passed"
 
 
 def test_only_rows_that_differ_or_have_an_error_are_parsed(saved):
@@ -141,17 +176,17 @@ def test_a_quality_below_1_without_any_error_still_shows_a_type_that_cannot_fail
     assert "removed" in gate(saved({"a": ""}), wrong).reason
 
 
-def test_scored_and_imperfect_rows_are_found_by_their_heads(saved):
+def test_scored_and_imperfect_rows_are_found_by_their_grades(saved):
     run = saved({"a": "", "b": "x", "c": "!skipped", "d": "!technical", "e": row("e", quality=0.9)})
 
     assert scored_cases(run.rows) == {"a", "b", "e"}
     assert run.rows.parsed == []
-    assert [case for case, _ in imperfect_rows(run.rows, PROFILES)] == ["b", "c", "d", "e"]
+    assert [case for case, _ in imperfect_rows(run.rows)] == ["b", "c", "d", "e"]
     assert scored_cases(dict(run.rows)) == {"a", "b", "e"}
 
 
-def test_a_row_without_a_head_of_its_own_is_parsed_for_its_state(tmp_path):
+def test_a_row_with_its_keys_in_another_order_is_parsed_for_its_state(tmp_path):
     line = {"case": "a", "x": {}, **{k: v for k, v in row("a").items() if k not in ("case", "x")}}
     (tmp_path / "results.jsonl").write_bytes(json.dumps(line).encode() + b"\n")
-    rows = SavedRows.open(tmp_path / "results.jsonl", None, run="old")
+    rows = SavedRows.open(tmp_path / "results.jsonl", None, run="old", profiles=PROFILES)
     assert scored_cases(rows) == {"a"}

@@ -9,7 +9,11 @@ from typing import Any
 
 import pytest
 
-from pytest_benchbed.compare.in_step import HeadedRows
+from pytest_benchbed.compare.in_step import MARK
+from pytest_benchbed.compare.in_step import PERFECT
+from pytest_benchbed.compare.in_step import WRONG
+from pytest_benchbed.compare.in_step import MarkedRows
+from pytest_benchbed.compare.in_step import mark
 from pytest_benchbed.model.canonical import canonical
 from pytest_benchbed.model.canonical import sha256_hex
 from pytest_benchbed.model.errors import RunError
@@ -22,16 +26,18 @@ from tests.unit.runs.builders import wrong
 
 ROWS = [wrong("a", "merged", reason=SPANISH), result("b"), result("c", category=None)]
 HEAD = b',"x":{'
+PROFILES = ("logical", "geometric")
 
 
 def saved(folder: Path, rows: list[dict[str, Any]], *, is_known: bool = True) -> SavedRows:
     path = folder / "results.jsonl"
     digest = write_results(path, map(canonical, rows))
-    return SavedRows.open(path, digest if is_known else None, run="base")
+    return SavedRows.open(path, digest if is_known else None, run="base", profiles=PROFILES)
 
 
-def heads_of(rows: SavedRows) -> dict[str, bytes]:
-    return dict(zip(rows.cases, rows.heads(0, len(rows)), strict=True))
+def marks_of(rows: SavedRows) -> dict[str, bytes]:
+    places = range(0, len(rows.marks), MARK)
+    return {case: bytes(rows.marks[at : at + MARK]) for case, at in zip(rows, places, strict=True)}
 
 
 @pytest.mark.parametrize("is_known", [True, False], ids=["digest", "no digest"])
@@ -50,19 +56,20 @@ def test_rows_are_found_by_case_and_in_order(tmp_path: Path, is_known: bool) -> 
 
 
 @pytest.mark.parametrize("is_known", [True, False], ids=["digest", "no digest"])
-def test_a_head_is_the_line_up_to_what_differs_in_every_run(tmp_path: Path, is_known: bool) -> None:
+def test_a_mark_is_of_the_line_up_to_what_differs_in_every_run(
+    tmp_path: Path, is_known: bool
+) -> None:
     slower = {**ROWS[1], "x": {**ROWS[1]["x"], "latency_s": 9.5}}
 
     rows = saved(tmp_path, ROWS, is_known=is_known)
-    heads = heads_of(rows)
+    marks = marks_of(rows)
     (tmp_path / "other").mkdir()
-    others = heads_of(saved(tmp_path / "other", [ROWS[0], slower], is_known=is_known))
+    others = marks_of(saved(tmp_path / "other", [ROWS[0], slower], is_known=is_known))
 
-    assert isinstance(rows, HeadedRows)
-    assert list(heads) == ["a", "b", "c"]
-    assert heads["a"] == canonical(ROWS[0]).rpartition(HEAD)[0]
-    assert heads["b"] == others["b"]
-    assert heads["b"] != heads["c"]
+    assert isinstance(rows, MarkedRows)
+    assert marks == {row["case"]: mark(canonical(row).rpartition(HEAD)[0]) for row in ROWS}
+    assert others == {case: marks[case] for case in ("a", "b")}
+    assert list(rows.grades) == [WRONG, PERFECT, PERFECT]
 
 
 def test_a_text_that_looks_like_the_end_of_a_head_is_none(tmp_path: Path) -> None:
@@ -70,10 +77,10 @@ def test_a_text_that_looks_like_the_end_of_a_head_is_none(tmp_path: Path) -> Non
     two = result("a", reason='","x":{"', quality=0.5)
     (tmp_path / "two").mkdir()
 
-    assert heads_of(saved(tmp_path, [one])) != heads_of(saved(tmp_path / "two", [two]))
+    assert marks_of(saved(tmp_path, [one])) != marks_of(saved(tmp_path / "two", [two]))
 
 
-def test_a_row_with_its_keys_in_another_order_has_no_head_but_itself(tmp_path: Path) -> None:
+def test_a_row_with_its_keys_in_another_order_is_marked_whole(tmp_path: Path) -> None:
     """Of an older record whose rows somebody wrote anew, equal beginnings say nothing."""
     row = result("a")
     turned = {"case": "a", "x": row.pop("x"), **row}
@@ -82,13 +89,12 @@ def test_a_row_with_its_keys_in_another_order_has_no_head_but_itself(tmp_path: P
 
     rows = SavedRows.open(tmp_path / "results.jsonl", None, run="base")
 
-    assert heads_of(rows) == {"a": line}
+    assert marks_of(rows) == {"a": mark(line)}
     assert rows["a"] == turned
 
 
 def test_rows_are_found_across_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_BLOCK", 700)
-    monkeypatch.setattr(module, "_BATCH", 1500)
     made = [result(f"c-{n:03}", reason=SPANISH * (n % 9)) for n in range(60)]
 
     rows = saved(tmp_path, made)
@@ -97,14 +103,7 @@ def test_rows_are_found_across_blocks(tmp_path: Path, monkeypatch: pytest.Monkey
     assert dict(rows) == whole
     assert [rows[case] for case in reversed(list(rows))] == list(reversed(whole.values()))
     heads = {case: canonical(row).rpartition(HEAD)[0] for case, row in whole.items()}
-    assert heads_of(rows) == heads
-    ranges = list(rows.batches())
-    assert len(ranges) > 5
-    assert [n for start, stop in ranges for n in range(start, stop)] == list(range(60))
-    for start, stop in ranges:
-        assert rows.heads(start, stop) == list(heads.values())[start:stop]
-        # A row that is asked for on the way does not disturb the walk.
-        assert rows["c-000"]["case"] == "c-000"
+    assert marks_of(rows) == {case: mark(head) for case, head in heads.items()}
 
 
 def test_a_case_with_an_escape_is_found(tmp_path: Path) -> None:
@@ -118,8 +117,7 @@ def test_a_case_with_an_escape_is_found(tmp_path: Path) -> None:
 def test_an_empty_file_has_no_rows(tmp_path: Path, is_known: bool) -> None:
     rows = saved(tmp_path, [], is_known=is_known)
 
-    assert (list(rows), list(rows.batches()), list(rows.read())) == ([], [], [])
-    assert rows.heads(0, 0) == []
+    assert (list(rows), list(rows.read()), len(rows.marks)) == ([], [], 0)
 
 
 def test_without_a_digest_a_missing_file_has_no_rows(tmp_path: Path) -> None:
