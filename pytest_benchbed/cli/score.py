@@ -83,7 +83,7 @@ def run_score(
             echo(f"benchbed: score REFUSED: {run.id}: {error}")
             codes.append(REFUSED)
             continue
-        for line in _report(run, offline):
+        for line in _report(run, offline, places.base):
             echo(line)
         echo(last_line(offline.judged.gate))
         codes.append(gate_exit_code(offline.judged.gate.status))
@@ -242,13 +242,15 @@ def _check_revision(record: RunRecord, dataset: Dataset, options: ScoreOptions) 
     )
 
 
-def _report(run: Run, offline: Offline) -> Iterator[str]:
+def _report(run: Run, offline: Offline, base: Path) -> Iterator[str]:
     rescored, judged = offline.rescored, offline.judged
     yield from what_changed("run", rescored)
     for other in offline.others:
         yield from what_changed("with it, run", other)
     if offline.is_written:
-        yield f"written: {term(run.path, 300)}"
+        is_below = run.path.resolve().is_relative_to(base)
+        shown = run.path.resolve().relative_to(base) if is_below else run.path
+        yield f"written: {term(shown.as_posix(), 300)}"
     else:
         yield "nothing changed, no file was written"
     profile = offline.judging.profile
