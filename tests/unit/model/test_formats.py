@@ -262,6 +262,7 @@ FULL[run.RunRecord] = {
     "shard": None,
     "repeats": 1,
     "counts": FULL[run.Counts],
+    "results_sha256": SHA,
     "spend": FULL[run.Spend],
     "baseline": FULL[run.RunRef],
     "controls": [],
