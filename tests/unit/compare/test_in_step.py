@@ -190,3 +190,14 @@ def test_a_row_with_its_keys_in_another_order_is_parsed_for_its_state(tmp_path):
     (tmp_path / "results.jsonl").write_bytes(json.dumps(line).encode() + b"\n")
     rows = SavedRows.open(tmp_path / "results.jsonl", None, run="old", profiles=PROFILES)
     assert scored_cases(rows) == {"a"}
+
+
+@pytest.mark.req("ENV-062")
+def test_a_profile_that_the_record_does_not_name_is_looked_for_in_each_row(saved):
+    cases = {"a": "", "b": ""}
+    found = cover(saved(cases), saved(cases, "base"), [], "third")
+    assert (found.compared, found.unscored) == ([], ["a", "b"])
+
+
+def test_without_profiles_no_row_is_right():
+    assert Grader([]).grade(head_of(row("a") | {"errors": {}, "keys": {}})) == SCORED
