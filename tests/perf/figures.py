@@ -48,6 +48,7 @@ def figures(folder: Path, count: int) -> Iterator[Figure]:
     _output([sys.executable, "-m", "tests.perf.workspace", str(space.path), str(count)], ROOT)
     yield from _idle(space)
     yield from _inside(space)
+    yield from _rescore(space)
     yield from _collect(space)
     yield from _run(space)
 
@@ -94,6 +95,14 @@ def _inside(space: Workspace) -> Iterator[Figure]:
     yield Figure("pair and gate, 4 profiles, 3 controls: CPU", measured["gate_s"], "s", 1)
     yield Figure("pair where lines are equal: CPU per case", measured["pair_us"], "us", 1)
     yield Figure("open a baseline: CPU", measured["open_s"], "s", 0.5)
+
+
+def _rescore(space: Workspace) -> Iterator[Figure]:
+    words = [sys.executable, "-m", "tests.perf.rescoring", str(space.path / "rescoring")]
+    measured = json.loads(_output([*words, str(space.count)], ROOT))
+    alone, whole = measured["alone_s"], measured["rescore_s"]
+    note = f"({whole:.2f} s against {alone:.2f} s of scoring alone)"
+    yield Figure("score a saved run again: CPU", whole / alone, "x", 1.5, note)
 
 
 def _collect(space: Workspace) -> Iterator[Figure]:
