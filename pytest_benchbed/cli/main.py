@@ -243,6 +243,56 @@ def promote(
 
 
 @app.command()
+def record(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The benchmark.")],
+    arguments: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[-- ARGUMENTS]", help="For pytest, such as -- --bench-adapter=NAME."
+        ),
+    ] = None,
+    controls: Annotated[
+        int, typer.Option(metavar="N", help="Repeats of the same code beside the baseline.")
+    ] = 2,
+    run: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="Id of the baseline; also goes on with that one."),
+    ] = None,
+    snapshot: Annotated[
+        bool,
+        typer.Option(help="Keep the promoted runs beside the bench file, for version control."),
+    ] = True,
+) -> None:
+    """Record a baseline and its controls, and promote them.
+
+    Exit code: 0, or 1 if a run has a technical failure or was cut short.
+    """
+    from pytest_benchbed.cli.promote import run_promote
+    from pytest_benchbed.cli.promotion import PromoteChoice
+    from pytest_benchbed.cli.record import RecordChoice
+    from pytest_benchbed.cli.record import record_runs
+
+    choice = RecordChoice(name, controls, run, arguments or ())
+
+    def work(config: pytest.Config, registries: Registries) -> int:
+        registries.benchmarks.get(name)
+        runs_dir = _runs_dir(config, None)
+        ids = record_runs(choice, runs_dir, typer.echo)
+        if not ids:
+            return 1
+        return run_promote(
+            ids[0],
+            PromoteChoice(ids[1:], snapshot, strict=False, reason=None),
+            config=config,
+            registries=registries,
+            runs_dir=runs_dir,
+            echo=typer.echo,
+        )
+
+    raise typer.Exit(with_registrations(work))
+
+
+@app.command()
 def score(
     runs: Annotated[list[str], typer.Argument(metavar="RUN", help="A run directory, or its id.")],
     diff: Annotated[
