@@ -28,6 +28,9 @@ REUSED = "reused"
 
 MAX_MISSING = 10
 
+_HEX = frozenset("0123456789abcdef")
+_OTHER_RUN = "Name a run of the same, or record a new baseline: --bench-unpaired"
+
 CONTROL_ALONE = (
     "a control repeats a baseline, and no baseline is named.\n"
     "Name it with --baseline=RUN, or leave out --bench-control."
@@ -53,8 +56,8 @@ class Planned:
     """Both only of a run that is done."""
     called: str = "this run"
     """How it is called in a refusal."""
-    remedy: str = "Name a run of the same, or record a new baseline: run once without --baseline."
-    """What to do about a run of another revision."""
+    remedy: str | None = None
+    """What to do about a run of another revision; None: what a session is told."""
 
     @classmethod
     def of_run(cls, facts: RunFacts, path: str, results_sha256: str) -> Planned:
@@ -172,16 +175,38 @@ def _check_revision(name: str, record: RunRecord, candidate: Planned) -> None:
     ]
     for what, other, own in facts:
         if other != own:
-            raise UsageProblem(_differs(name, what, other, own, candidate))
+            remedy = candidate.remedy or _remedy(what, record, candidate)
+            raise UsageProblem(_differs(name, what, other, own, candidate.called, remedy))
     if canonical(record.judge) != canonical(candidate.judge):
-        raise UsageProblem(_differs(name, "judge", record.judge, candidate.judge, candidate))
+        remedy = candidate.remedy or _OTHER_RUN
+        differs = _differs(name, "judge", record.judge, candidate.judge, candidate.called, remedy)
+        raise UsageProblem(differs)
 
 
-def _differs(name: str, what: str, other: Any, own: Any, candidate: Planned) -> str:
+def _remedy(what: str, record: RunRecord, candidate: Planned) -> str:
+    """Say which run follows to the other's revision, and by which command."""
+    if what in ("benchmark", "dataset"):
+        return _OTHER_RUN
+    # Of a session's candidate there is nothing yet that could be scored again.
+    is_saved = candidate.results_sha256 is not None
+    who, name = ("the older one", "RUN") if is_saved else ("it", record.id)
+    again = f"Score {who} again, which asks nothing: benchbed score {name}"
+    if what == "scoring version":
+        return again
     return (
-        f"{name} has another {what}: {json_term(other, 80)}, {candidate.called} "
-        f"{json_term(own, 80)}.\n{candidate.remedy}"
+        f"{again} --dataset={candidate.dataset.id}\n"
+        "Where the inputs differ too, record a new baseline: --bench-unpaired"
     )
+
+
+def _differs(name: str, what: str, other: Any, own: Any, called: str, remedy: str) -> str:
+    return f"{name} has another {what}: {_value(other)}, {called} {_value(own)}.\n{remedy}"
+
+
+def _value(value: Any) -> str:
+    """Show a value; of a digest its beginning, which tells two apart."""
+    is_digest = isinstance(value, str) and len(value) == 64 and set(value) <= _HEX
+    return f'"{value[:12]}…"' if is_digest else json_term(value, 80)
 
 
 def _check_control(control: Saved, baseline: Saved, candidate: Planned) -> None:
@@ -191,7 +216,7 @@ def _check_control(control: Saved, baseline: Saved, candidate: Planned) -> None:
         field, other, own = identity_differences(mine, theirs)[0]
         raise UsageProblem(
             f"{name} is of another system than baseline {theirs.id!r}: {field} "
-            f"{json_term(other, 80)} against {json_term(own, 80)}.\n"
+            f"{_value(other)} against {_value(own)}.\n"
             "A control repeats the baseline with the same code and settings: record one so."
         )
     reused = [entry for entry in mine.history if entry.what == REUSED]

@@ -133,6 +133,20 @@ def test_a_run_of_another_revision_is_refused_with_both_values(role, changes, wh
         assert value in text
 
 
+def test_the_remedy_names_the_run_that_is_to_be_scored_again():
+    formula = base(benchmark={"scoring_version": "example.scores.v2"})
+    revision = base(dataset={"version": "2"})
+    done = run_of(CASES)
+    saved = Planned.of_run(done, "/runs/candidate", "1" * 64)
+
+    assert refusal(formula).endswith("benchbed score base")
+    assert "benchbed score base --dataset=synthetic-v1\n" in refusal(revision)
+    with pytest.raises(UsageProblem, match=r"the older one again.* benchbed score RUN --dataset="):
+        check_comparable(saved, revision)
+    assert "benchbed score" not in refusal(base(dataset={"id": "other"}))
+    assert '"888888888888…"' in refusal(base(dataset={"identity": "8" * 64}))
+
+
 @pytest.mark.req("ENV-055")
 @pytest.mark.parametrize(
     ("changes", "field"),
