@@ -15,6 +15,9 @@ from pytest_benchbed.model.run import TechnicalRecord
 from pytest_benchbed.runs.measures import scored
 from pytest_benchbed.runs.metrics import summary
 
+_SUMMED = frozenset({"summary", "unit"})
+"""Kinds of failures of the scorer over a whole run."""
+
 
 @dataclass(frozen=True)
 class Pooled:
@@ -40,3 +43,8 @@ def broken_summary(benchmark: Benchmark, rows: Sequence[dict[str, Any]]) -> Tech
                 case=None, whose=failure.whose, kind=failure.kind, detail=term(failure.detail)
             )
     return None
+
+
+def is_summed(one: TechnicalRecord) -> bool:
+    """Say whether a failure is of summing up, and so found anew each time."""
+    return one.case is None and one.whose == "scorer" and one.kind in _SUMMED

@@ -22,6 +22,7 @@ from pytest_benchbed.compare.gate import decide
 from pytest_benchbed.data.dataset import Dataset
 from pytest_benchbed.evaluate.summing import Pooled
 from pytest_benchbed.evaluate.summing import broken_summary
+from pytest_benchbed.evaluate.summing import is_summed
 from pytest_benchbed.model.escape import term
 from pytest_benchbed.model.gate import GateResult
 from pytest_benchbed.model.run import GateSummary
@@ -104,8 +105,10 @@ def judge(judging: Judging, record: RunRecord, rows: Mapping[str, Row], dataset:
             kind="unit",
             detail=term(f"unit raised {type(error).__name__}: {error}"),
         )
+    technical = [one for one in record.technical if not is_summed(one)]
     if broken is not None:
-        record = record.model_copy(update={"technical": [*record.technical, broken]})
+        technical.append(broken)
+    record = record.model_copy(update={"technical": technical})
     gates = judging.gates(RunFacts(record=record, rows=rows))
     decisive = gates[judging.profile]
     summary = GateSummary(
