@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field
+from functools import cache
 from typing import Any
 
 from pytest_benchbed.data.dataset import Dataset
@@ -41,7 +42,15 @@ class Revision:
     """What the keys of the run's cases are made of now."""
 
 
-def revision_for(run: Run, rows: Mapping[str, Row], scorer: Scorer, *, may_grow: bool) -> Revision:
+def revision_for(
+    run: Run,
+    rows: Mapping[str, Row],
+    scorer: Scorer,
+    *,
+    may_grow: bool,
+    returned: Mapping[str, Mapping[str, str]],
+    is_sound: bool,
+) -> Revision:
     """Compare the dataset with the one of ``run``, case by case.
 
     Args:
@@ -49,6 +58,9 @@ def revision_for(run: Run, rows: Mapping[str, Row], scorer: Scorer, *, may_grow:
         rows: its rows by case.
         scorer: of the dataset that the run is to be taken over to; verified.
         may_grow: a revision that adds cases is accepted.
+        returned: ``key_parts`` of its cases that were retired and are not any more.
+        is_sound: the rows are those of the record; if not, what they say of their
+            keys is no more than a reason to refuse.
 
     Raises:
         RunRefused: another dataset, or other inputs; the text names what differs.
@@ -59,11 +71,18 @@ def revision_for(run: Run, rows: Mapping[str, Row], scorer: Scorer, *, may_grow:
             f"run {run.id!r} is of dataset {record.dataset.id!r}, not of {dataset.id!r}.\n"
             "Name a revision of the dataset that it was made on, with --dataset."
         )
+    back = {case: scorer.parts(case) for case in returned if case in dataset}
+    _check_asked(run, dataset, {case: returned[case] for case in back}, back)
     if record.dataset.identity == dataset.identity:
-        return Revision(is_same=True, parts={case: row["key_parts"] for case, row in rows.items()})
+        same = {case: row["key_parts"] for case, row in rows.items()} if is_sound else {}
+        return Revision(is_same=True, parts=same)
     if record.dataset.digests.inputs == dataset.manifest.digests.inputs:
         # Whatever was asked is the same; only answers need to be looked at.
-        now = {case: _answered(scorer, case, row["key_parts"]) for case, row in rows.items()}
+        now = {
+            case: _answered(scorer, case, row["key_parts"]) if is_sound else scorer.parts(case)
+            for case, row in rows.items()
+            if is_sound or case in dataset
+        }
         return Revision(False, _corrected(rows, now), parts=now)
     gone = [case for case in rows if dataset.case_index.position(case) is None]
     if gone:
@@ -74,23 +93,9 @@ def revision_for(run: Run, rows: Mapping[str, Row], scorer: Scorer, *, may_grow:
             "Cases are retired with a reason, not removed: put it back and add it to `retired` "
             "of the manifest.",
         )
-    asked = Requests(run.paths.request)
     now = {case: scorer.parts(case) for case in rows}
-    changed = {
-        case: difference
-        for case, row in rows.items()
-        if (difference := _difference(asked, dataset, case, row["key_parts"], now[case]))
-    }
-    if changed:
-        first = next(iter(changed))
-        more = [case for case in changed if case != first]
-        beside = f" (as in {_some(more)})" if more else ""
-        raise _refusal(
-            run,
-            dataset,
-            f"{changed[first]}{beside}",
-            "What was asked is another question now: record a new run.",
-        )
+    before = {case: row["key_parts"] for case, row in rows.items()}
+    _check_asked(run, dataset, before, now)
     added = tuple(_added(record, rows, dataset))
     if not may_grow:
         what = f"it adds {_some(list(added))}" if added else "rows of cases differ, inputs do not"
@@ -103,18 +108,44 @@ def revision_for(run: Run, rows: Mapping[str, Row], scorer: Scorer, *, may_grow:
     return Revision(False, _corrected(rows, now), added, parts=now)
 
 
+def _check_asked(
+    run: Run,
+    dataset: Dataset,
+    before: Mapping[str, Mapping[str, str]],
+    now: Mapping[str, Mapping[str, str]],
+) -> None:
+    """Refuse cases that ask otherwise than they did."""
+    # The request of a long run is large, and read only to name a file.
+    asked = cache(lambda: Requests(run.paths.request))
+    changed = {
+        case: difference
+        for case, parts in before.items()
+        if (difference := _difference(asked, dataset, case, parts, now[case]))
+    }
+    if changed:
+        first = next(iter(changed))
+        more = [case for case in changed if case != first]
+        beside = f" (as in {_some(more)})" if more else ""
+        raise _refusal(
+            run,
+            dataset,
+            f"{changed[first]}{beside}",
+            "What was asked is another question now: record a new run.",
+        )
+
+
 def _answered(scorer: Scorer, case: str, parts: Mapping[str, str]) -> dict[str, str]:
     return {**parts, "answer": scorer.answer_part(case)}
 
 
 def _corrected(rows: Mapping[str, Row], now: Mapping[str, Mapping[str, str]]) -> tuple[str, ...]:
     return tuple(
-        case for case, row in rows.items() if row["key_parts"]["answer"] != now[case]["answer"]
+        case for case, parts in now.items() if rows[case]["key_parts"]["answer"] != parts["answer"]
     )
 
 
 def _difference(
-    asked: Requests,
+    asked: Callable[[], Requests],
     dataset: Dataset,
     case: str,
     before: Mapping[str, str],
@@ -128,9 +159,9 @@ def _difference(
     return ""
 
 
-def _file_difference(asked: Requests, dataset: Dataset, case: str) -> str:
+def _file_difference(asked: Callable[[], Requests], dataset: Dataset, case: str) -> str:
     """Name the file that differs, where the run kept its request."""
-    request = asked.case(case)
+    request = asked().case(case)
     if request is None:
         return "its files differ"
     names = set(dataset.known_row(case).get("files") or ())

@@ -9,44 +9,44 @@ answer was corrected, its key no longer fits, and the gate calls it unverifiable
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
-from contextlib import ExitStack
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
-from typing import BinaryIO
-from typing import Self
 
-from pytest_benchbed.calls.record import read_calls
 from pytest_benchbed.compare.coverage import GROWN
 from pytest_benchbed.compare.coverage import grown_cases
 from pytest_benchbed.compare.pair import error_set
-from pytest_benchbed.evaluate.case import Answer
+from pytest_benchbed.compare.phrases import count
+from pytest_benchbed.compare.phrases import names
 from pytest_benchbed.evaluate.case import Scorer
 from pytest_benchbed.evaluate.rekey import Revision
 from pytest_benchbed.evaluate.rekey import in_scope
 from pytest_benchbed.evaluate.rekey import revision_for
-from pytest_benchbed.model.errors import RunError
+from pytest_benchbed.evaluate.stored import RETIRED
+from pytest_benchbed.evaluate.stored import Outcomes
+from pytest_benchbed.evaluate.stored import retired_parts
+from pytest_benchbed.evaluate.stored import stored_rows
+from pytest_benchbed.evaluate.summing import is_summed
 from pytest_benchbed.model.errors import RunRefused
+from pytest_benchbed.model.escape import term
 from pytest_benchbed.model.run import BenchmarkRecord
 from pytest_benchbed.model.run import Counts
 from pytest_benchbed.model.run import RunRecord
 from pytest_benchbed.model.run import TechnicalRecord
 from pytest_benchbed.runs.read import Run
-from pytest_benchbed.runs.rows import SavedRows
 from pytest_benchbed.runs.status import with_history
 
 Row = dict[str, Any]
 
 RESCORED = "rescored"
 REKEYED = "re-keyed"
-"""``what`` of the history lines that are written here, beside ``grown``."""
+"""``what`` of the history lines that are written here, beside ``grown`` and ``retired``."""
 
 _ALLOCATIONS = 100_000
 """Objects between two looks for garbage."""
-_SUMMED = frozenset({"summary", "unit"})
-"""Kinds of failures of the scorer over a whole run; they are found anew."""
 
 
 @dataclass(frozen=True)
@@ -92,29 +92,43 @@ def rescore(run: Run, scorer: Scorer, at: str, *, may_grow: bool = False) -> Res
         RunError: a file of it is damaged.
     """
     check_completed(run)
-    old_rows, is_sound = _rows(run)
-    revision = revision_for(run, old_rows, scorer, may_grow=may_grow)
-    read = _Outcomes(run)
+    old_rows, is_sound = stored_rows(run)
+    dataset, was = scorer.dataset, run.record.dataset
+    returned = {
+        case: parts
+        for case, parts in retired_parts(run.record).items()
+        if case not in dataset.retired and case not in old_rows
+    }
+    revision = revision_for(
+        run, old_rows, scorer, may_grow=may_grow, returned=returned, is_sound=is_sound
+    )
+    read = Outcomes(run)
+    is_all_asked = was.digests.inputs == dataset.manifest.digests.inputs
     has_new_formula = run.record.benchmark.scoring_version != scorer.benchmark.scoring_version
     rows: dict[str, Row] = {}
     found: list[TechnicalRecord] = []
     unanswered: list[str] = []
-    was_retired = set(run.record.retired)
     with read, few_collections():
-        for entry, row in scorer.dataset.known_entries():
+        for entry, row in dataset.known_entries():
             old = old_rows.get(entry.id)
-            if old is None and entry.id not in was_retired:
+            # Of rows that are not ours the replies say which cases there are.
+            if is_sound and old is None and entry.id not in returned:
                 continue
             answers = [scorer.checked(outcome) for outcome in read.of(entry.id)]
             if answers:
+                if not is_all_asked and old is None and entry.id not in returned:
+                    raise read.refusal(f"says nothing of case {term(entry.id)}")
                 parts = revision.parts.get(entry.id)
                 evaluation = scorer.evaluate(entry, answers, row=row, parts=parts)
                 rows[entry.id] = evaluation.row
                 found += map(TechnicalRecord.from_json, evaluation.technical)
-            elif old is not None:
+            elif old is not None and is_sound:
                 rows[entry.id] = old
                 unanswered.append(entry.id)
                 found += [one for one in run.record.technical if one.case == entry.id]
+    if not is_sound:
+        read.check_all_there([*rows, *dataset.retired])
+    _check_scorer(run, old_rows, found)
     if has_new_formula and unanswered and len(unanswered) == len(rows):
         raise RunRefused(
             f"{run.paths.calls}: holds no reply of run {run.id!r}, so it cannot be scored under "
@@ -123,8 +137,11 @@ def rescore(run: Run, scorer: Scorer, at: str, *, may_grow: bool = False) -> Res
     rows = dict(sorted(rows.items()))
     changed = [case for case, row in rows.items() if is_other(row, old_rows.get(case))]
     record = run.record
-    if changed or has_new_formula or not revision.is_same:
+    gone = {case: old_rows[case]["key_parts"] for case in dataset.retired if case in old_rows}
+    if changed or has_new_formula or gone or not revision.is_same:
         record = _record(run.record, scorer, revision, rows, found, changed, at)
+        if gone and is_sound:
+            record = with_history(record, RETIRED, {"key_parts": gone}, None, at)
     return Rescored(
         run=run,
         record=record,
@@ -139,19 +156,24 @@ def rescore(run: Run, scorer: Scorer, at: str, *, may_grow: bool = False) -> Res
     )
 
 
-def _rows(run: Run) -> tuple[dict[str, Row], bool]:
-    """Return the rows by case, and whether they are those that the record is of.
+def _check_scorer(run: Run, old_rows: Mapping[str, Row], found: Iterable[TechnicalRecord]) -> None:
+    """Refuse to take scores away because the type breaks: they would be lost to every verdict."""
+    broken = {
+        one.case: one
+        for one in found
+        if one.whose == "scorer" and one.case is not None and _is_scored(old_rows.get(one.case))
+    }
+    if broken:
+        first = next(iter(broken.values()))
+        raise RunRefused(
+            f"run {run.id!r}: the scorer fails at {count(len(broken), 'case')} that had a score "
+            f"{names(list(broken))}: {first.kind}: {term(first.detail, 200)}.\n"
+            "Correct the type, and score the run then."
+        )
 
-    A scoring that was cut short leaves rows of its own beside the old record. Where
-    the replies are at hand, whatever stands there is made again.
-    """
-    try:
-        return run.rows(), True
-    except RunError:
-        if not run.paths.calls.exists():
-            raise
-    whole = SavedRows.open(run.paths.results, None, run=run.id)
-    return {row["case"]: row for row in whole.read()}, False
+
+def _is_scored(row: Row | None) -> bool:
+    return row is not None and row["state"] == "scored"
 
 
 def check_completed(run: Run) -> None:
@@ -170,31 +192,6 @@ def check_completed(run: Run) -> None:
             f"run {run.id!r} is not completed: its status is {status!r}.\n"
             f"Go on with it first: --bench-resume={run.id}"
         )
-
-
-class _Outcomes(ExitStack):
-    """The stored outcomes of a run, read from a file that is open as long as this is entered."""
-
-    def __init__(self, run: Run) -> None:
-        super().__init__()
-        self._calls = read_calls(run.paths.calls)
-        self._repeats = run.record.repeats
-        self._lines: BinaryIO | None = None
-
-    def __enter__(self) -> Self:
-        if self._calls.path.exists():
-            self._lines = self.enter_context(self._calls.path.open("rb"))
-        return super().__enter__()
-
-    def of(self, case: str) -> Iterator[Answer]:
-        """Yield those of attempts 1 to N; a case that failed was asked once."""
-        for attempt in range(1, self._repeats + 1):
-            outcome = self._calls.outcome(case, attempt, self._lines)
-            if outcome is None:
-                return
-            yield outcome
-            if attempt == 1 and outcome["state"] in ("technical", "unsupported"):
-                return
 
 
 @contextmanager
@@ -256,7 +253,7 @@ def _record(
             ),
             "retired": sorted(dataset.retired),
             "technical": [
-                *(one for one in old.technical if one.case is None and not _is_summed(one)),
+                *(one for one in old.technical if one.case is None and not is_summed(one)),
                 *found,
             ],
         }
@@ -281,10 +278,6 @@ def _record(
         holes=0,
     )
     return record.model_copy(update={"counts": counts})
-
-
-def _is_summed(one: TechnicalRecord) -> bool:
-    return one.whose == "scorer" and one.kind in _SUMMED
 
 
 def _scope(record: RunRecord, rows: Mapping[str, Row], scorer: Scorer) -> int:

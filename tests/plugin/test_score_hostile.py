@@ -1,0 +1,179 @@
+"""Records that were damaged, edited or cut short, and revisions that go back and forth."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.plugin.bench import Bench
+from tests.plugin.programs import benchbed
+from tests.plugin.test_score import allow
+from tests.plugin.test_score import contents
+from tests.plugin.test_score import edit_rows
+from tests.plugin.test_score import history
+
+BREAK = """
+def _break(self, case, answer, prediction):
+    raise ValueError("boom")
+Toy.score_case = _break
+"""
+
+
+@pytest.fixture
+def bench(pytester: pytest.Pytester) -> Bench:
+    """A repository with a benchmark of four cases."""
+    return Bench(pytester).make()
+
+
+def bump(bench: Bench, retired: tuple[str, ...] | None = None) -> str:
+    """Raise the dataset's version, with these cases retired, and return what was printed."""
+    if retired is not None:
+        path = bench.dataset / "manifest.json"
+        manifest = json.loads(path.read_text("utf-8"))
+        manifest["retired"] = [{"id": name, "reason": "blurred", "since": "2"} for name in retired]
+        path.write_text(json.dumps(manifest), "utf-8")
+    done = benchbed(bench, "pin", str(bench.dataset), "--bump")
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+def without_a_row(data: bytes) -> bytes:
+    lines = data.splitlines(keepends=True)
+    return b"".join([lines[0], *lines[2:]])
+
+
+def with_other_keys(data: bytes) -> bytes:
+    rows = [json.loads(line) for line in data.splitlines()]
+    rows[1]["key_parts"]["inputs"] = "0" * 64
+    return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+
+
+@pytest.mark.req("ENV-066")
+@pytest.mark.parametrize(
+    "damage",
+    [
+        without_a_row, with_other_keys, lambda _: None, lambda _: b"", lambda _: b"{torn",
+        lambda _: b'{"case":"t-001"}\n',
+    ],
+    ids=["row", "keys", "missing", "empty", "torn", "strange"],
+)  # fmt: skip
+def test_rows_are_made_again_of_the_replies_whatever_stands_in_their_file(
+    bench: Bench, damage: Callable[[bytes], bytes | None]
+) -> None:
+    bench.record("base", {"t-002": ["row"]})
+    results = bench.saved("base").paths.results
+    good = results.read_bytes()
+    damaged = damage(good)
+    results.unlink()
+    if damaged is not None:
+        results.write_bytes(damaged)
+
+    done = benchbed(bench, "score", "base")
+
+    assert done.returncode == 5, done.stdout
+    assert results.read_bytes() == good
+    assert list(bench.saved("base").rows()) == ["t-001", "t-002", "t-003", "t-004"]
+
+
+def test_rows_that_no_reply_gives_are_not_given_up(bench: Bench) -> None:
+    bench.record("base", {"t-002": ["row"]})
+    paths = bench.saved("base").paths
+    paths.results.write_bytes(without_a_row(paths.results.read_bytes()))
+    lines = paths.calls.read_bytes().splitlines(keepends=True)
+    paths.calls.write_bytes(b"".join(line for line in lines if b"t-002" not in line))
+    before = contents(paths.root)
+
+    done = benchbed(bench, "score", "base")
+
+    assert done.returncode == 2, done.stdout
+    assert "replies of 3 of 4 cases only" in done.stdout
+    assert contents(paths.root) == before
+
+
+@pytest.mark.req("ENV-068")
+def test_edited_rows_do_not_take_a_run_over_to_other_inputs(bench: Bench) -> None:
+    bench.record("base")
+    paths = bench.saved("base").paths
+
+    def edit(row: dict[str, Any]) -> None:
+        row["inputs"]["text"] += "!" if row["id"] == "t-002" else ""
+
+    edit_rows(bench, "cases.jsonl", edit)
+    bump(bench)
+    paths.results.write_bytes(without_a_row(paths.results.read_bytes()))
+    before = contents(paths.root)
+
+    done = benchbed(bench, "score", "base", "--grown")
+
+    assert done.returncode == 2, done.stdout
+    assert "says nothing of case t-002" in done.stdout
+    assert contents(paths.root) == before
+
+
+@pytest.mark.req("ENV-068")
+def test_a_case_that_was_retired_does_not_come_back_with_other_inputs(bench: Bench) -> None:
+    bench.record("base")
+    bench.record("again")
+    benchbed(bench, "promote", "base", "--control=again", "--snapshot")
+    bump(bench, ("t-002",))
+    assert "retired" in history(bench.saved("base"))
+
+    def edit(row: dict[str, Any]) -> None:
+        row["inputs"]["text"] += "!" if row["id"] == "t-002" else ""
+
+    edit_rows(bench, "cases.jsonl", edit)
+    bump(bench)
+    before = contents(bench.path / "runs")
+    printed = bump(bench, ())
+
+    assert "not taken over: run 'base'" in printed
+    assert "case t-002: its inputs differ" in printed
+    assert contents(bench.path / "runs") == before
+    assert bench.pytest("--bench=toy").ret == 4
+
+    def undo(row: dict[str, Any]) -> None:
+        row["inputs"]["text"] = row["inputs"]["text"].removesuffix("!")
+
+    edit_rows(bench, "cases.jsonl", undo)
+    bump(bench)
+    assert list(bench.saved("base").rows()) == ["t-001", "t-002", "t-003", "t-004"]
+    assert bench.pytest("--bench=toy").ret == 0
+
+
+def test_a_type_that_breaks_takes_no_score_away(bench: Bench) -> None:
+    bench.record("base")
+    benchbed(bench, "promote", "base", "--snapshot")
+    whole = (bench.path / "conftest.py").read_text("utf-8")
+    before = contents(bench.path / "runs"), contents(bench.path / "cases" / "toy" / "baseline")
+    bench.extend(BREAK)
+    allow(bench, "t-002", "row")
+
+    printed = bump(bench)
+    scored = benchbed(bench, "score", "base", "--dataset=toy-v1")
+
+    assert "not taken over: run 'base': the scorer fails at 4 cases" in printed
+    assert "ValueError" in printed
+    assert scored.returncode == 2
+    assert before == (
+        contents(bench.path / "runs"),
+        contents(bench.path / "cases" / "toy" / "baseline"),
+    )
+    (bench.path / "conftest.py").write_text(whole, "utf-8")
+    assert benchbed(bench, "score", "base", "--dataset=toy-v1").returncode == 5
+
+
+def test_a_summary_that_fails_is_on_record_once_and_goes_with_its_cause(bench: Bench) -> None:
+    whole = (bench.path / "conftest.py").read_text("utf-8")
+    bench.extend('\ndef _bad(self, profile, rows):\n    raise ValueError("boom")\n')
+    bench.extend("Toy.summarise = _bad\n")
+    bench.record("base")
+    before = contents(bench.path / "runs")
+
+    assert benchbed(bench, "score", "base").returncode == 3
+    assert contents(bench.path / "runs") == before
+    (bench.path / "conftest.py").write_text(whole, "utf-8")
+    assert benchbed(bench, "score", "base").returncode == 5
+    assert bench.saved("base").record.technical == []
