@@ -27,9 +27,11 @@ from pytest_benchbed.compare.refuse import check_targets
 from pytest_benchbed.edge.baselines import promoted_run
 from pytest_benchbed.edge.comparable import saved_run
 from pytest_benchbed.model.errors import BenchbedError
+from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.runs.bench_files import load_bench_file
 from pytest_benchbed.runs.find import find_run
 from pytest_benchbed.runs.find import find_runs
+from pytest_benchbed.runs.find import not_at_hand
 from pytest_benchbed.runs.layout import SNAPSHOTS
 from pytest_benchbed.runs.read import Run
 
@@ -105,7 +107,10 @@ class _Places:
                     return promoted_run(
                         role, run_id, adapter, path, self.runs_dir, self.invocation_dir
                     )
-        return self.typed(run_id)
+        try:
+            return self.typed(run_id)
+        except UsageProblem as error:
+            raise not_at_hand(error) from None
 
 
 def _gate(

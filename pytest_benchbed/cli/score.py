@@ -25,12 +25,15 @@ from pytest_benchbed.data.verify import verify_digests
 from pytest_benchbed.edge.activation import runs_dir
 from pytest_benchbed.edge.failure_text import hides_texts
 from pytest_benchbed.edge.registration import Registries
+from pytest_benchbed.edge.registration import snapshot_folders
 from pytest_benchbed.edge.settings import max_unjudged
 from pytest_benchbed.edge.start import now
 from pytest_benchbed.evaluate.offline import Bench
 from pytest_benchbed.evaluate.offline import Choice
 from pytest_benchbed.evaluate.offline import Offline
 from pytest_benchbed.evaluate.offline import score_run
+from pytest_benchbed.evaluate.offline import take_over
+from pytest_benchbed.evaluate.offline import write_taken_over
 from pytest_benchbed.evaluate.rescore import Rescored
 from pytest_benchbed.evaluate.rescore import rescore
 from pytest_benchbed.model.errors import BenchbedError
@@ -41,8 +44,10 @@ from pytest_benchbed.model.names import unknown_name
 from pytest_benchbed.model.run import RunRecord
 from pytest_benchbed.runs.find import find_run
 from pytest_benchbed.runs.find import find_runs
+from pytest_benchbed.runs.find import not_at_hand
 from pytest_benchbed.runs.promoted import find_promoted
 from pytest_benchbed.runs.read import Run
+from pytest_benchbed.runs.snapshot import kept_snapshot
 
 REFUSED = 2
 _LIST = "benchbed list"
@@ -62,6 +67,12 @@ class ScoreOptions:
     grown: bool = False
     runs_dir: Path | None = None
 
+    @property
+    def says_how_to_judge(self) -> bool:
+        """Whether the run is to be judged otherwise than its record says."""
+        named = (self.baseline, self.controls, self.targets, self.profile, self.rule)
+        return any(named)
+
 
 def run_score(
     config: pytest.Config, registries: Registries, text: str, options: ScoreOptions, echo: Echo
@@ -76,17 +87,16 @@ def run_score(
     """
     places = _Places(config, registries, options)
     codes = []
-    for run in find_runs(text, places.runs_dir, places.base):
+    for run in places.runs(text):
         try:
-            offline = _score(places, run, options)
+            lines, code = _score(places, run, options)
         except BenchbedError as error:
             echo(f"benchbed: score REFUSED: {run.id}: {error}")
             codes.append(REFUSED)
             continue
-        for line in _report(run, offline, places.base):
+        for line in lines:
             echo(line)
-        echo(last_line(offline.judged.gate))
-        codes.append(gate_exit_code(offline.judged.gate.status))
+        codes.append(code)
     return worst_exit_code(codes)
 
 
@@ -103,12 +113,17 @@ def run_score_diff(
     was refused, else 0.
 
     Raises:
-        BenchbedError: a run is not found.
+        BenchbedError: a run is not found, or an option says what to compare with.
     """
+    if options.says_how_to_judge:
+        raise UsageProblem(
+            "--diff compares a run with itself: leave out --baseline, --control, --target, --gate "
+            "and --rule."
+        )
     places = _Places(config, registries, options)
     code = 0
     for text in texts:
-        for run in find_runs(text, places.runs_dir, places.base):
+        for run in places.runs(text):
             try:
                 bench = places.bench(run.record, options.dataset)
                 _check_revision(run.record, bench.dataset, options)
@@ -180,6 +195,10 @@ class _Places:
         self.base = config.invocation_params.dir
         self.runs_dir = options.runs_dir.resolve() if options.runs_dir else runs_dir(config)
 
+    def runs(self, text: str) -> list[Run]:
+        """Find the run, or the runs of a set; a clone has the snapshots alone."""
+        return find_runs(text, self.runs_dir, self.base, snapshot_folders(self.registries))
+
     def bench(self, record: RunRecord, text: str | None) -> Bench:
         datasets: DatasetRegistry = self.registries.datasets
         name = text or record.dataset.id
@@ -199,17 +218,51 @@ class _Places:
     def compared(self, text: str, bench: Bench, *, is_recorded: bool) -> Run:
         """Find a baseline or control; one of the record is looked for in the snapshots first."""
         if is_recorded:
-            return find_promoted(text, bench.folder, self.runs_dir, self.base)
+            try:
+                return find_promoted(text, bench.folder, self.runs_dir, self.base)
+            except UsageProblem as error:
+                raise not_at_hand(error) from None
         try:
             return find_run(text, self.runs_dir, self.base)
         except UsageProblem:
             return find_promoted(text, bench.folder, self.runs_dir, self.base)
 
 
-def _score(places: _Places, run: Run, options: ScoreOptions) -> Offline:
+def _score(places: _Places, run: Run, options: ScoreOptions) -> tuple[list[str], int]:
+    """Score a run again; return what to print, and the exit code."""
     record = run.record
     bench = places.bench(record, options.dataset)
     _check_revision(record, bench.dataset, options)
+    try:
+        choice = _choice(places, bench, record, options)
+    except UsageProblem:
+        if options.says_how_to_judge or kept_snapshot(bench.folder, run.id) is None:
+            raise
+        return _score_alone(places, bench, run)
+    offline = score_run(bench, run, choice)
+    gate = offline.judged.gate
+    return [*_report(run, offline, places.base), last_line(gate)], gate_exit_code(gate.status)
+
+
+def _score_alone(places: _Places, bench: Bench, run: Run) -> tuple[list[str], int]:
+    """Score a promoted run again whose own baseline is gone; its verdict stands.
+
+    A clone has the snapshots of what is promoted now, and not those of before.
+    """
+    rescored = take_over(bench, run)
+    if rescored.is_changed:
+        write_taken_over(bench, rescored)
+    gate = rescored.record.gate
+    verdict = gate.status if gate else "none"
+    return [
+        *what_changed("run", rescored),
+        _written(rescored.run, places.base, is_written=rescored.is_changed),
+        f"the runs it was compared with are not at hand: its verdict stays ({verdict})",
+    ], gate_exit_code(gate.status) if gate else 0
+
+
+def _choice(places: _Places, bench: Bench, record: RunRecord, options: ScoreOptions) -> Choice:
+    """Open what a run is compared with: as was typed, else as its record says."""
     if options.baseline is not None or options.controls:
         name = options.baseline or (record.baseline.id if record.baseline else None)
         baseline = (
@@ -220,7 +273,7 @@ def _score(places: _Places, run: Run, options: ScoreOptions) -> Offline:
         named = record.baseline
         baseline = places.compared(named.id, bench, is_recorded=True) if named else None
         controls = [places.compared(one.id, bench, is_recorded=True) for one in record.controls]
-    choice = Choice(
+    return Choice(
         baseline=baseline,
         controls=controls,
         targets=options.targets,
@@ -228,7 +281,6 @@ def _score(places: _Places, run: Run, options: ScoreOptions) -> Offline:
         rule=options.rule,
         may_grow=options.grown,
     )
-    return score_run(bench, run, choice)
 
 
 def _check_revision(record: RunRecord, dataset: Dataset, options: ScoreOptions) -> None:
@@ -247,14 +299,17 @@ def _report(run: Run, offline: Offline, base: Path) -> Iterator[str]:
     yield from what_changed("run", rescored)
     for other in offline.others:
         yield from what_changed("with it, run", other)
-    if offline.is_written:
-        is_below = run.path.resolve().is_relative_to(base)
-        shown = run.path.resolve().relative_to(base) if is_below else run.path
-        yield f"written: {term(shown.as_posix(), 300)}"
-    else:
-        yield "nothing changed, no file was written"
+    yield _written(run, base, is_written=offline.is_written)
     profile = offline.judging.profile
     yield from verdict_lines(judged.gate, record=judged.record, profile=profile, control_command="")
+
+
+def _written(run: Run, base: Path, *, is_written: bool) -> str:
+    if not is_written:
+        return "nothing changed, no file was written"
+    is_below = run.path.resolve().is_relative_to(base)
+    shown = run.path.resolve().relative_to(base) if is_below else run.path
+    return f"written: {term(shown.as_posix(), 300)}"
 
 
 def what_changed(who: str, rescored: Rescored) -> Iterator[str]:
@@ -279,6 +334,9 @@ def what_changed(who: str, rescored: Rescored) -> Iterator[str]:
         yield f"  answers corrected {len(corrected)} {names(corrected)}"
     if rescored.revision.added:
         yield f"  new cases +{len(rescored.revision.added)} {names(rescored.revision.added)}"
+    retired = sorted({*after.retired} - {*before.retired})
+    if retired:
+        yield f"  retired {len(retired)} {names(retired)}"
     if rescored.changed:
         yield f"  results changed {len(rescored.changed)} {names(rescored.changed)}"
     lost = [case for case in rescored.unanswered if case in rescored.revision.corrected]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pytest_benchbed.cli.app import Command
 from pytest_benchbed.cli.gate import GateChoice
 from pytest_benchbed.cli.gate import run_gate
-from pytest_benchbed.cli.main import _Command
 from pytest_benchbed.cli.promote import run_promote
 from pytest_benchbed.cli.promotion import PromoteChoice
 from pytest_benchbed.cli.runs import run_runs
@@ -71,7 +71,7 @@ def _inside(bench: Bench, work) -> tuple[int, str]:
         codes.append(work(config, registries, lines.append))
         return codes[-1]
 
-    plugin = _Command(keep)
+    plugin = Command(keep)
     quiet = ("-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning")
     result = bench.pytester.runpytest_inprocess(*WITHOUT, *quiet, plugins=[plugin])
     if plugin.error is not None:

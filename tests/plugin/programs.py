@@ -11,6 +11,7 @@ from typing import NamedTuple
 import pytest
 from typer.testing import CliRunner
 
+from pytest_benchbed.cli import app
 from pytest_benchbed.cli import main
 from pytest_benchbed.model.errors import BenchbedError
 from tests.plugin.bench import Bench
@@ -89,7 +90,7 @@ def benchbed(bench: Bench, *words: str) -> Done:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(bench.path)
-        patch.setattr(main.pytest, "main", inner)
+        patch.setattr(app.pytest, "main", inner)
         result = CliRunner().invoke(main.app, list(words))
     if isinstance(result.exception, BenchbedError):
         return Done(main.REFUSED, result.stdout, f"{result.stderr}benchbed: {result.exception}\n")

@@ -1,0 +1,172 @@
+"""``benchbed init NAME --update --from=FILE``: rows that were added or changed since.
+
+Rows are matched by the id they had in the table. What the table no longer has
+stays: a case leaves a dataset by being retired, with a reason. What is about to
+change is shown first; then the version is raised, and the promoted runs follow.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_benchbed.cli.init import Echo
+from pytest_benchbed.cli.init import InitChoice
+from pytest_benchbed.cli.init_files import rows_text
+from pytest_benchbed.cli.pin import PinOptions
+from pytest_benchbed.cli.pin import run_bump
+from pytest_benchbed.compare.phrases import count
+from pytest_benchbed.compare.phrases import names
+from pytest_benchbed.data.answers import ANSWERS_FILE
+from pytest_benchbed.data.answers import Answers
+from pytest_benchbed.data.dataset import CASES_FILE
+from pytest_benchbed.data.dataset import Dataset
+from pytest_benchbed.data.replace import replace_file
+from pytest_benchbed.data.tables.cases import Imported
+from pytest_benchbed.data.tables.cases import import_rows
+from pytest_benchbed.data.tables.mapping import Mapping
+from pytest_benchbed.data.tables.mapping import check_mapping
+from pytest_benchbed.data.tables.read import read_table
+from pytest_benchbed.data.verify import verify_digests
+from pytest_benchbed.edge.registration import Registries
+from pytest_benchbed.model.errors import UsageProblem
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Update:
+    """What a table changes in a dataset."""
+
+    cases: dict[str, Row]
+    answers: dict[str, Row]
+    added: list[str]
+    other_inputs: list[str]
+    other_answers: list[str]
+    absent: list[str]
+    """Cases that the table does not have; they stay as they are."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing changes."""
+        return not (self.added or self.other_inputs or self.other_answers)
+
+    def lines(self) -> Iterator[str]:
+        """Yield what changes."""
+        yield f"added {_some(self.added)}"
+        yield f"inputs changed {_some(self.other_inputs)}"
+        yield f"answers changed {_some(self.other_answers)}"
+        if self.absent:
+            yield f"not in the table, kept {_some(self.absent)}"
+
+
+def run_update(
+    config: pytest.Config,
+    registries: Registries,
+    choice: InitChoice,
+    echo: Echo,
+    ask: Callable[[str], bool] | None,
+) -> int:
+    """Take the rows of a table into a dataset that was made of it; return as ``benchbed pin``.
+
+    Args:
+        config: of the command.
+        registries: what is registered; the dataset is among it.
+        choice: what was typed; the columns must be named.
+        echo: prints a line.
+        ask: asks before anything is written; None: nobody is asked.
+
+    Raises:
+        UsageProblem: no such dataset, or columns that are not named.
+        DatasetError: rows of the table are broken; nothing was written.
+    """
+    if choice.source is None or choice.id is None or not choice.says_all:
+        raise UsageProblem(
+            "--update needs the columns it was made of: --from=FILE --id=COLUMN --input=COLUMN "
+            "--answer=COLUMN, as they were given before."
+        )
+    found = registries.datasets.for_benchmark(choice.name)
+    if len(found) != 1:
+        known = ", ".join(entry.id for entry in found) or "none"
+        raise UsageProblem(
+            f"benchmark {choice.name!r} must have one dataset to update; it has: {known}.\n"
+            f"Make one with: benchbed init {choice.name} --from=FILE"
+        )
+    table = read_table(choice.source)
+    for note in table.notes:
+        echo(f"note: {note}")
+    mapping = Mapping(choice.id, tuple(choice.inputs), tuple(choice.files), tuple(choice.answers))
+    check_mapping(table, mapping)
+    made = import_rows(table, mapping, may_skip=choice.skip_empty)
+    root = found[0].root
+    update = _update(root, made)
+    for line in update.lines():
+        echo(line)
+    if update.is_empty:
+        echo("nothing to update, no file was written")
+        return 0
+    if ask is not None and not ask("Write this?"):
+        echo("nothing was written")
+        return 2
+    _write(root, made, update)
+    options = PinOptions(root, None, None, None)
+    return run_bump(config, registries, options, echo)
+
+
+def _update(root: Path, made: Imported) -> Update:
+    dataset, answers = Dataset.open(root), Answers.open(root)
+    verify_digests(dataset, answers)
+    index = dataset.case_index
+    old_cases = {name: row for _, name, row in index.known_rows()}
+    old_answers = {name: row for _, name, row in answers.index.known_rows()}
+    by_raw = {str((row.get("meta") or {}).get("id", name)): name for name, row in old_cases.items()}
+    raw_ids = {case: raw for raw, case in made.renamed.items()}
+    canary = answers.canary
+    cases, truths = dict(old_cases), dict(old_answers)
+    update = Update(cases, truths, [], [], [], [])
+    seen: set[str] = set()
+    taken = {name.casefold() for name in old_cases}
+    for new, truth in zip(made.cases, made.answers, strict=True):
+        name = by_raw.get(raw_ids.get(new["id"], new["id"]))
+        if name is None:
+            name = _free(new["id"], taken)
+            update.added.append(name)
+        seen.add(name)
+        old = old_cases.get(name, {})
+        # Category, tags and group were given by hand, and stay.
+        cases[name] = {**old, **new, "id": name}
+        if old and (old["inputs"], old.get("files")) != (new["inputs"], new.get("files")):
+            update.other_inputs.append(name)
+        truths[name] = {"id": name, "answer": truth["answer"]}
+        if canary is not None:
+            truths[name]["canary"] = canary
+        if old and old_answers[name].get("answer") != truth["answer"]:
+            update.other_answers.append(name)
+    update.absent.extend(name for name in old_cases if name not in seen)
+    return update
+
+
+def _free(name: str, taken: set[str]) -> str:
+    made, at = name, 2
+    while made.casefold() in taken:
+        made, at = f"{name[:95]}-{at}", at + 1
+    taken.add(made.casefold())
+    return made
+
+
+def _write(root: Path, made: Imported, update: Update) -> None:
+    for path, source in made.copies.items():
+        (root / path).parent.mkdir(exist_ok=True)
+        shutil.copyfile(source, root / path)
+    replace_file(root / CASES_FILE, rows_text(update.cases.values()))
+    replace_file(root / ANSWERS_FILE, rows_text(update.answers.values()))
+
+
+def _some(ids: list[str]) -> str:
+    return f"{count(len(ids), 'case')} {names(ids)}" if ids else "0"
