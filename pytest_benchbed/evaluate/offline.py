@@ -40,9 +40,10 @@ from pytest_benchbed.runs.lock import RunLock
 from pytest_benchbed.runs.lock import lock_run
 from pytest_benchbed.runs.lock import try_lock_folder
 from pytest_benchbed.runs.promoted import copies_of
+from pytest_benchbed.runs.promoted import same_run
 from pytest_benchbed.runs.read import Run
 from pytest_benchbed.runs.snapshot import kept_snapshot
-from pytest_benchbed.runs.snapshot import write_snapshot
+from pytest_benchbed.runs.snapshot import place_snapshot
 from pytest_benchbed.runs.status import with_history
 from pytest_benchbed.runs.status import write_record
 
@@ -171,6 +172,8 @@ def score_run(bench: Bench, run: Run, choice: Choice) -> Offline:
                 baseline=baseline.record if baseline else None,
                 hide_texts=bench.hide_texts,
             )
+            if rescored.is_changed:
+                _renew_snapshot(bench, run)
     return Offline(rescored, judged, judging, changed, is_mine_changed or bool(changed))
 
 
@@ -189,7 +192,7 @@ def write_taken_over(bench: Bench, rescored: Rescored) -> None:
     Raises:
         RunError: a file cannot be written, or another process works on the run.
     """
-    run, folder = rescored.run, bench.folder
+    run = rescored.run
     record, rows = rescored.record, rescored.rows
     with _lock(run):
         if _is_snapshot(run):
@@ -205,9 +208,7 @@ def write_taken_over(bench: Bench, rescored: Rescored) -> None:
             baseline=None,
             hide_texts=bench.hide_texts,
         )
-    if kept_snapshot(folder, run.id) is not None:
-        assert folder is not None, "a snapshot lies in it"
-        write_snapshot(Run.open(run.path), folder)
+    _renew_snapshot(bench, run)
 
 
 def _taken_over(bench: Bench, run: Run, *, may_grow: bool) -> Rescored | None:
@@ -221,6 +222,13 @@ def _taken_over(bench: Bench, run: Run, *, may_grow: bool) -> Rescored | None:
 def _is_snapshot(run: Run) -> bool:
     """A snapshot keeps its small form: it has no request, and no report is made of it."""
     return not run.paths.request.exists()
+
+
+def _renew_snapshot(bench: Bench, run: Run) -> None:
+    """Write the snapshot of a run again, if this very run has one beside the bench file."""
+    kept = kept_snapshot(bench.folder, run.id)
+    if kept is not None and same_run(run, kept) is not None:
+        place_snapshot(Run.open(run.path), kept)
 
 
 def _lock(run: Run) -> RunLock:

@@ -58,6 +58,15 @@ def find_runs(
     return [Run.open(root / name) for name in read_run_set(root)]
 
 
+def not_at_hand(error: UsageProblem) -> UsageProblem:
+    """Return the refusal of a run whose record names one that is not found."""
+    cause = str(error).partition("\n")[0]
+    return UsageProblem(
+        f"a run it was compared with is not at hand: {cause}\n"
+        "Restore that one, or compare with another: --baseline=RUN"
+    )
+
+
 def run_folders(runs_dir: Path) -> Iterator[tuple[str, Path]]:
     """Yield (id, folder) of every run below ``runs_dir``, those of run sets included.
 
