@@ -42,7 +42,7 @@ def choose_rule(asked: str, source: str = "command line") -> ChosenRule:
     if asked in RULES:
         raise UsageProblem(
             f"rule {asked!r} ({source}) is not built in this version.\n"
-            "Use --bench-rule=strict, or leave it out: auto takes strict."
+            "Take strict, or leave the rule out: auto takes strict."
         )
     raise UsageProblem(unknown_name("rule", asked, RULES, "") + f" ({source})")
 
