@@ -17,6 +17,7 @@ from typing import Any
 
 from pytest_benchbed.data.dataset import Dataset
 from pytest_benchbed.evaluate.case import Scorer
+from pytest_benchbed.model.canonical import digest
 from pytest_benchbed.model.errors import RunRefused
 from pytest_benchbed.model.escape import term
 from pytest_benchbed.model.run import RunRecord
@@ -189,6 +190,20 @@ def _added(record: RunRecord, rows: Mapping[str, Row], dataset: Dataset) -> Iter
     for entry in dataset.entries():
         if entry.id not in known and matches(entry):
             yield entry.id
+
+
+def kept_row(run: Run, row: dict[str, Any], scorer: Scorer, revision: Revision) -> dict[str, Any]:
+    """Return the row of a case whose reply is not at hand.
+
+    If its answer was corrected it fits no other row, not even one that was kept in
+    the same way: both hold what was right by the old answer.
+    """
+    case, keys = row["case"], scorer.keys.of(row["case"], row["key_parts"])
+    unfit = {profile: digest({"run": run.id, "was": key}) for profile, key in keys.items()}
+    if case in revision.corrected:
+        return {**row, "keys": unfit} if row["keys"] == keys else row
+    # The correction was undone.
+    return {**row, "keys": keys} if row["keys"] == unfit else row
 
 
 def in_scope(record: RunRecord) -> Callable[[Any], bool]:

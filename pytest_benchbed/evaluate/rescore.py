@@ -24,6 +24,7 @@ from pytest_benchbed.compare.phrases import names
 from pytest_benchbed.evaluate.case import Scorer
 from pytest_benchbed.evaluate.rekey import Revision
 from pytest_benchbed.evaluate.rekey import in_scope
+from pytest_benchbed.evaluate.rekey import kept_row
 from pytest_benchbed.evaluate.rekey import revision_for
 from pytest_benchbed.evaluate.stored import RETIRED
 from pytest_benchbed.evaluate.stored import Outcomes
@@ -123,7 +124,7 @@ def rescore(run: Run, scorer: Scorer, at: str, *, may_grow: bool = False) -> Res
                 rows[entry.id] = evaluation.row
                 found += map(TechnicalRecord.from_json, evaluation.technical)
             elif old is not None and is_sound:
-                rows[entry.id] = old
+                rows[entry.id] = kept_row(run, old, scorer, revision)
                 unanswered.append(entry.id)
                 found += [one for one in run.record.technical if one.case == entry.id]
     if not is_sound:
@@ -281,9 +282,15 @@ def _record(
 
 
 def _scope(record: RunRecord, rows: Mapping[str, Row], scorer: Scorer) -> int:
-    """Count the cases of the scope; those that a revision added are not missed by the run."""
+    """Count the cases of the scope; those that a revision added are not missed by the run.
+
+    A case that was asked stays one of the scope, whatever its category is now.
+    """
     grown = grown_cases(record) - rows.keys()
     if not record.scope:
         return len(scorer.dataset) - sum(case in scorer.dataset for case in grown)
     matches = in_scope(record)
-    return sum(matches(entry) and entry.id not in grown for entry in scorer.dataset.entries())
+    return sum(
+        entry.id in rows or (matches(entry) and entry.id not in grown)
+        for entry in scorer.dataset.entries()
+    )

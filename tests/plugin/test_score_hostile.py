@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from typing import Any
 
@@ -177,3 +178,56 @@ def test_a_summary_that_fails_is_on_record_once_and_goes_with_its_cause(bench: B
     (bench.path / "conftest.py").write_text(whole, "utf-8")
     assert benchbed(bench, "score", "base").returncode == 5
     assert bench.saved("base").record.technical == []
+
+
+@pytest.mark.req("ENV-068")
+def test_two_rows_kept_without_replies_are_not_compared_over_a_corrected_answer(
+    bench: Bench,
+) -> None:
+    benchbed(bench, "pin", str(bench.dataset), "--visibility=private")
+    for name in ("base", "again"):
+        bench.record(name, {"t-002": ["row"]})
+    benchbed(bench, "promote", "base", "--control=again", "--snapshot")
+    shutil.rmtree(bench.path / "runs")
+    kept = [bench.path / "cases" / "toy" / "baseline" / name for name in ("base", "again")]
+    rows = [folder.joinpath("results.jsonl").read_bytes() for folder in kept]
+    allow(bench, "t-002", "row")
+
+    printed = bump(bench)
+    corrected = benchbed(bench, "gate", "base", "--baseline=again")
+    allow(bench, "t-002")
+    edit_rows(bench, "answers.jsonl", lambda row: row["answer"].pop("allowed", None))
+    bump(bench)
+    undone = benchbed(bench, "gate", "base", "--baseline=again")
+
+    assert "unverifiable until the run is restored" in printed
+    assert corrected.returncode == 4, corrected.stdout
+    assert "1 case not comparable" in corrected.stdout
+    assert undone.returncode == 0, undone.stdout
+    assert [folder.joinpath("results.jsonl").read_bytes() for folder in kept] == rows
+
+
+def test_a_case_whose_category_is_another_stays_in_the_scope_of_its_run(bench: Bench) -> None:
+    def put(case: str, category: str) -> None:
+        def edit(row: dict[str, Any]) -> None:
+            row["category"] = category if row["id"] == case else row.get("category", "rest")
+
+        edit_rows(bench, "cases.jsonl", edit)
+
+    put("t-001", "small")
+    put("t-002", "small")
+    benchbed(bench, "pin", str(bench.dataset))
+    bench.record("base")
+    bench.run("--bench-unpaired", "--bench-run=part", "--bench-select=category=small")
+    put("t-002", "rest")
+    put("t-003", "small")
+    bump(bench)
+
+    done = benchbed(bench, "score", "part", "--grown", "--baseline=base")
+
+    assert done.returncode == 0, done.stdout
+    assert "new cases +1 (t-003)" in done.stdout
+    assert "compared 2 of 2" in done.stdout.splitlines()[-1]
+    run = bench.saved("part")
+    assert (run.record.counts.scope, run.record.counts.selected) == (2, 2)
+    assert run.rows()["t-002"]["category"] == "rest"
