@@ -181,13 +181,20 @@ class _Faults:
     def part(self, name: str, entry: Any, model: type[PartT], near: str | None) -> PartT | None:
         """Return one element of a list as ``model``; otherwise keep the fault."""
         if not isinstance(entry, Mapping):
-            self.add(near, None, f"{name}: an entry is no object", "Correct it.")
+            self.add(near, None, f"{name}: an entry is no object", _shape_of(name, "Correct it."))
             return None
         try:
             return model.from_json(entry)
         except ShapeError as error:
-            self.add(near, None, f"{name}: {error}", "Correct the field.")
+            self.add(near, None, f"{name}: {error}", _shape_of(name, "Correct the field."))
             return None
+
+
+def _shape_of(name: str, otherwise: str) -> str:
+    """Say how an element of a list is written where a person writes it."""
+    if name != "retired":
+        return otherwise
+    return 'Write {"id": CASE, "reason": TEXT, "since": VERSION}.'
 
 
 def _list(name: str, value: Any, found: _Faults) -> list[Any]:

@@ -53,5 +53,6 @@ def edited_answers(root: Path) -> Fault:
 
 
 def _edited(root: Path, name: str, subject: str) -> Fault:
-    cause = f"{subject}edited: run `benchbed pin`"
-    return Fault(str(root / name), None, None, cause, f"{pin_remedy(root)} (or undo the edit)")
+    cause = f"{subject}edited since it was pinned"
+    remedy = f"{pin_remedy(root, ' --bump')} (or undo the edit)"
+    return Fault(str(root / name), None, None, cause, remedy)

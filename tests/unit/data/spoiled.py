@@ -439,8 +439,8 @@ ROWS = [
         ANSWERS,
         None,
         None,
-        "^edited: run `benchbed pin`$",
-        "benchbed pin .*small",
+        "^edited since it was pinned$",
+        "benchbed pin .*small --bump",
         "mended",
     ),
     Row(
@@ -449,7 +449,7 @@ ROWS = [
         CASES,
         None,
         None,
-        "edited: run `benchbed pin`",
+        "edited since it was pinned",
         "benchbed pin",
         "mended",
     ),
@@ -459,7 +459,7 @@ ROWS = [
         CASES,
         None,
         None,
-        "this file or contexts.jsonl was edited: run `benchbed pin`",
+        "this file or contexts.jsonl was edited since it was pinned",
         "benchbed pin",
         "mended",
     ),
@@ -723,7 +723,7 @@ ROWS = [
         None,
         None,
         "retired: an entry is no object",
-        "Correct it",
+        '"since": VERSION',
     ),
     Row(
         "manifest-list", lambda f: f.write(MANIFEST, b"[]"), MANIFEST, 1, None, "no JSON", "Correct"
@@ -907,7 +907,7 @@ ROWS = [
         None,
         None,
         "retired: since",
-        "Correct the field",
+        '"since": VERSION',
     ),
     Row(
         "all-retired",

@@ -266,7 +266,7 @@ class TestVerify:
     def test_an_edited_answer_says_run_pin(self, folder):
         folder.row(ANSWERS, 2, answer={"value": 0})
 
-        with pytest.raises(DatasetError, match=r"answers\.jsonl: edited: run `benchbed pin`"):
+        with pytest.raises(DatasetError, match=r"answers\.jsonl: edited since it was pinned"):
             verify_digests(Dataset.open(folder.root))
 
     @pytest.mark.req("ENV-079")
@@ -275,7 +275,7 @@ class TestVerify:
         folder.rows(CASES, [case_row(1), case_row(2), case_row(3)])
         folder.pinned().row(CASES, 1, inputs={"text": "x"})
 
-        with pytest.raises(DatasetError, match=r"cases\.jsonl: edited: run `benchbed pin`"):
+        with pytest.raises(DatasetError, match=r"cases\.jsonl: edited since it was pinned"):
             verify_digests(Dataset.open(folder.root))
 
     def test_both_edits_are_told(self, folder):

@@ -63,7 +63,7 @@ def test_one_mistake_gives_one_fault(folder, row):
     consequences = (
         r"has no answer|has no case|id is not valid"  # the other row of a case without a valid id
         if row.pins.startswith("orphans")
-        else r"edited: run|not listed in|is not pinned|in CRLF"
+        else r"edited since|not listed in|is not pinned|in CRLF"
     )
 
     others = [
