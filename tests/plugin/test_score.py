@@ -453,3 +453,36 @@ def test_outcomes_are_read_by_their_own_reader(bench: Bench) -> None:
     bench.extend('\nToy.scoring_version = "benchbed.toy.scores.v2"\n')
     assert benchbed(bench, "score", "base").returncode == 5
     assert bench.saved("base").rows()["t-002"]["state"] == "scored"
+
+
+@pytest.mark.req("ENV-068")
+def test_private_replies_are_missed_on_a_clone_until_the_run_is_restored(bench: Bench) -> None:
+    manifest = bench.dataset / "manifest.json"
+    text = manifest.read_text("utf-8")
+    manifest.write_text(text.replace('"public"', '"private"'), "utf-8")
+    bench.record("base", {"t-002": ["row"], "t-003": ["cell"]})
+    assert benchbed(bench, "promote", "base", "--snapshot").returncode == 0
+    away = bench.path / "away"
+    (bench.path / "runs").rename(away)
+    allow(bench, "t-003", "cell")
+
+    bumped = benchbed(bench, "pin", str(bench.dataset), "--bump")
+    cloned = bench.run("--bench-run=clone")
+    snapshot = bench.path / "cases" / "toy" / "baseline" / "base"
+    assert not (snapshot / "calls.jsonl").exists()
+    assert "SECRET" not in (snapshot / "results.jsonl").read_text("utf-8")
+    (away / "base").rename(bench.path / "runs" / "base")
+    restored = benchbed(bench, "score", "base", "--dataset=toy-v1")
+    bench.answers({"t-002": ["row"], "t-003": ["cell"]})
+    whole = bench.run("--bench-run=whole")
+
+    assert bumped.returncode == 0
+    assert "no reply at hand for 1 corrected case (t-003): unverifiable" in bumped.stdout
+    assert "INCOMPLETE" in cloned.outlines[-1]
+    assert [one["case"] for one in bench.gates("clone")["main"]["coverage"]["unverifiable"]] == [
+        "t-003"
+    ]
+    assert restored.returncode == 5, restored.stdout
+    assert whole.ret == 0
+    assert "gate PASSED: no regression on stable cases, compared 4 of 4" in whole.outlines[-1]
+    assert "SECRET" not in (snapshot / "results.jsonl").read_text("utf-8")
