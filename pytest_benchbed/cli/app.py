@@ -32,6 +32,28 @@ RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="A run directory
 RunsDir = Annotated[
     Path | None, typer.Option("--runs-dir", metavar="DIR", help="Folder of the run directories.")
 ]
+Baseline = Annotated[
+    str | None,
+    typer.Option(
+        "--baseline",
+        metavar="RUN",
+        help="Compare with this run instead, without the former controls.",
+    ),
+]
+Controls = Annotated[
+    list[str] | None,
+    typer.Option("--control", metavar="RUN", help="A repeat of the baseline; may be repeated."),
+]
+Targets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--target", metavar="CASE", help="A case that must have no error; may be repeated."
+    ),
+]
+Profile = Annotated[
+    str | None, typer.Option("--gate", metavar="PROFILE", help="The profile that decides.")
+]
+Rule = Annotated[str | None, typer.Option("--rule", metavar="RULE", help="auto or strict.")]
 
 
 class Command:

@@ -11,8 +11,13 @@ import typer
 
 import pytest_benchbed.cli.init_command  # noqa: F401 (it adds its command)
 from pytest_benchbed.cli.app import REFUSED
+from pytest_benchbed.cli.app import Baseline
+from pytest_benchbed.cli.app import Controls
+from pytest_benchbed.cli.app import Profile
+from pytest_benchbed.cli.app import Rule
 from pytest_benchbed.cli.app import RunArgument
 from pytest_benchbed.cli.app import RunsDir
+from pytest_benchbed.cli.app import Targets
 from pytest_benchbed.cli.app import app
 from pytest_benchbed.cli.app import with_registrations
 from pytest_benchbed.edge.registration import Registries
@@ -63,19 +68,27 @@ def validate(
 @app.command()
 def pin(
     path: Annotated[Path, typer.Argument(help="A dataset's folder.")],
-    bump: Annotated[bool, typer.Option("--bump", help="Raise the version.")] = False,
+    bump: Annotated[
+        bool,
+        typer.Option("--bump", help="Raise the version, and take the promoted runs over to it."),
+    ] = False,
     benchmark: Annotated[
-        str | None, typer.Option(help="Benchmark id, where the folder does not say it.")
+        str | None,
+        typer.Option(metavar="NAME", help="The benchmark, where the folder does not say it."),
     ] = None,
-    dataset_id: Annotated[str | None, typer.Option("--id", help="Dataset id.")] = None,
+    dataset_id: Annotated[
+        str | None, typer.Option("--id", metavar="ID", help="Id of the dataset.")
+    ] = None,
     visibility: Annotated[
-        str | None, typer.Option(help="public or private (default for a new one: private).")
+        str | None,
+        typer.Option(metavar="public|private", help="Default for a new one: private."),
     ] = None,
 ) -> None:
     """Write the manifest of a dataset: pins of its files, digests of inputs and answers.
 
-    With --bump the promoted baseline and controls of the bench file are taken
-    over to the new version; nothing is asked again.
+    With --bump the promoted baseline and controls of the bench file are scored
+    again from their replies; no adapter is started. A case is retired in the
+    manifest: "retired": [{"id": CASE, "reason": TEXT, "since": VERSION}].
     """
     from pytest_benchbed.cli.pin import PinOptions
     from pytest_benchbed.cli.pin import run_bump
@@ -107,7 +120,10 @@ def generate(
 
 @app.command()
 def runs(runs_dir: RunsDir = None) -> None:
-    """List saved runs, newest first."""
+    """List saved runs, newest first, and the snapshots that lie beside bench files alone.
+
+    A + after the commit: the working tree was changed. Quality: mean over the cases.
+    """
     from pytest_benchbed.cli.runs import run_runs
 
     def work(config: pytest.Config, registries: Registries) -> int:
@@ -119,19 +135,11 @@ def runs(runs_dir: RunsDir = None) -> None:
 @app.command()
 def gate(
     run: RunArgument,
-    baseline: Annotated[
-        str | None, typer.Option(metavar="RUN", help="Compare with this run instead.")
-    ] = None,
-    control: Annotated[
-        list[str] | None, typer.Option(metavar="RUN", help="A repeat of the baseline.")
-    ] = None,
-    target: Annotated[
-        list[str] | None, typer.Option(metavar="CASE", help="A case that must have no error.")
-    ] = None,
-    profile: Annotated[
-        str | None, typer.Option("--gate", metavar="PROFILE", help="Profile that decides.")
-    ] = None,
-    rule: Annotated[str | None, typer.Option(help="Rule: auto or strict.")] = None,
+    baseline: Baseline = None,
+    control: Controls = None,
+    target: Targets = None,
+    profile: Profile = None,
+    rule: Rule = None,
     runs_dir: RunsDir = None,
 ) -> None:
     """Decide the gate of a saved run again, from its files alone.
@@ -161,7 +169,7 @@ def gate(
 def promote(
     run: RunArgument,
     control: Annotated[
-        list[str] | None, typer.Option(metavar="RUN", help="A repeat of the run, of the same code.")
+        list[str] | None, typer.Option(metavar="RUN", help="A repeat of the run; may be repeated.")
     ] = None,
     snapshot: Annotated[
         bool,
@@ -179,6 +187,7 @@ def promote(
 ) -> None:
     """Make a run the baseline of its adapter, for a bare pytest --bench=NAME.
 
+    Refused: a run that is partial, blocked, unfinished or of another revision.
     Of a run that is the baseline already, the controls are added.
     """
     from pytest_benchbed.cli.promote import run_promote
@@ -254,36 +263,29 @@ def score(
         bool,
         typer.Option(
             "--diff",
-            help="Only compare the stored scores with the installed scorer; exit 1 if they differ "
-            "under one scoring version.",
+            help="Write nothing: list the cases that the installed scorer scores otherwise; exit 1 "
+            "if the scoring version is the same.",
         ),
     ] = False,
-    baseline: Annotated[
-        str | None, typer.Option(metavar="RUN", help="Compare with this run instead.")
-    ] = None,
-    control: Annotated[
-        list[str] | None, typer.Option(metavar="RUN", help="A repeat of the baseline.")
-    ] = None,
-    target: Annotated[
-        list[str] | None, typer.Option(metavar="CASE", help="A case that must have no error.")
-    ] = None,
-    profile: Annotated[
-        str | None, typer.Option("--gate", metavar="PROFILE", help="Profile that decides.")
-    ] = None,
-    rule: Annotated[str | None, typer.Option(help="Rule: auto or strict.")] = None,
+    baseline: Baseline = None,
+    control: Controls = None,
+    target: Targets = None,
+    profile: Profile = None,
+    rule: Rule = None,
     dataset: Annotated[
         str | None,
         typer.Option(metavar="ID|PATH", help="Take the run over to this revision of its dataset."),
     ] = None,
     grown: Annotated[
-        bool, typer.Option("--grown", help="Accept a revision that adds cases.")
+        bool, typer.Option("--grown", help="The same if it adds cases, which count as new.")
     ] = False,
     runs_dir: RunsDir = None,
 ) -> None:
     """Score saved runs again from their replies; no adapter is started.
 
-    Baseline and controls of another revision or scoring version are taken over
-    with the run. Exit code: as of the gate command.
+    Unless named, baseline and controls are those of the run's record; of another
+    revision or scoring version, they are scored again with it. The record's
+    history says what changed. Exit code: as of the gate command.
     """
     from pytest_benchbed.cli.score import ScoreOptions
     from pytest_benchbed.cli.score import run_score
