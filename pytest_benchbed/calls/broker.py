@@ -42,6 +42,8 @@ from pytest_benchbed.calls.rate import SystemClock
 from pytest_benchbed.calls.record import tampered
 from pytest_benchbed.calls.request import request_digest
 from pytest_benchbed.calls.request import write_request
+from pytest_benchbed.calls.reuse import Reuse
+from pytest_benchbed.calls.reuse import taken_over
 from pytest_benchbed.calls.schedule import Schedule
 from pytest_benchbed.calls.state import RunState
 from pytest_benchbed.calls.state import technical
@@ -144,6 +146,8 @@ class Broker:
             self._greet(run)
             if not run.is_supported:
                 self._skip(run, cases)
+            elif run.plan.reuse is not None and run.stopped is None:
+                self._take_over(run, run.plan.reuse, cases)
             with self._changed:
                 self._schedule.look_ahead(run, cases)
         for run, cases in batches:
@@ -202,6 +206,28 @@ class Broker:
         except TechnicalFailure as failure:
             with self._changed:
                 self._book.stop_run(run, failure_record(failure))
+
+    def _take_over(self, run: RunState, reuse: Reuse, cases: Sequence[str]) -> None:
+        """Record the outcomes that another run has already, by one write."""
+        assert run.file is not None, "the run is open"
+        assert run.group is not None, "it was greeted"
+        info = run.group.info
+        assert info is not None, "it said hello"
+        difference = reuse.difference(info)
+        rows = [] if difference else list(taken_over(run, cases))
+        try:
+            run.file.append_all(rows)
+        except TechnicalFailure as failure:
+            with self._changed:
+                self._book.stop_run(run, failure_record(failure))
+            return
+        run.taken_over = len(rows)
+        why = f": {difference}" if difference else ""
+        self._say(f"benchbed: {len(rows)} of {len(cases)} outcomes reused from {reuse.run_id}{why}")
+
+    def taken_over(self, benchmark: str) -> int:
+        """Return how many outcomes of a run came from another one."""
+        return self._runs[benchmark].taken_over
 
     def _ask_batches(self, run: RunState, cases: Sequence[str]) -> None:
         """Run an executable once for each attempt that lacks outcomes."""

@@ -69,6 +69,9 @@ def outcome_row(call: Call, outcome: Outcome) -> dict[str, Any]:
         model=run.plan.spec.model,
         is_prepare=call.is_preparing,
     )
+    # Of a replay ours would be the time it takes to look something up.
+    is_replay = run.plan.spec.is_replay
+    latency_s = outcome.usage.latency_s if is_replay else outcome.latency_s
     head = run.line(
         "outcome",
         case=None if call.is_preparing else call.case,
@@ -82,7 +85,7 @@ def outcome_row(call: Call, outcome: Outcome) -> dict[str, Any]:
         "state": outcome.state,
         "error": None if outcome.error is None else dict(outcome.error),
         "usage": usage.to_json(),
-        "latency_s": round(outcome.latency_s, 6),
+        "latency_s": None if latency_s is None else round(latency_s, 6),
         # Steps of 0.1 ms: finer ones are noise, and slower to write canonically.
         "queue_s": round(max(0.0, call.started_at - call.queued_at) + outcome.queue_s, 4),
         "slot": call.slot.index if call.slot else 0,

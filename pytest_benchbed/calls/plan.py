@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from dataclasses import field
 from decimal import Decimal
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pytest_benchbed.adapters.info import AdapterInfo
 from pytest_benchbed.adapters.spec import AdapterSpec
@@ -16,6 +17,9 @@ from pytest_benchbed.model.bench_file import ModelPrice
 from pytest_benchbed.model.bench_file import RetryPolicy
 from pytest_benchbed.model.request import RequestCase
 from pytest_benchbed.model.request import RequestContext
+
+if TYPE_CHECKING:
+    from pytest_benchbed.calls.reuse import Reuse
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,8 @@ class RunCalls:
     repeats: int = 1
     recorded: CallsRecord | None = None
     """The calls of the run that is resumed."""
+    reuse: Reuse | None = None
+    """The run that outcomes may be taken over from."""
     accept: Callable[[AdapterInfo], None] = lambda info: None
     """Looks at what the adapter declares before anything is spent; raises ``UsageProblem``."""
     max_outage: int = 10

@@ -51,6 +51,8 @@ class RunState:
         """The error of every case that is no longer asked."""
         self.skipped: dict[str, frozenset[str]] = {}
         """By context: categories that the system does not produce."""
+        self.taken_over = 0
+        """Outcomes that came from another run."""
         self.given_up: dict[str, dict[str, Any]] = {}
         """By context: the error of its cases, after it could not be taken in."""
         self._prepare_failures: Counter[str] = Counter()

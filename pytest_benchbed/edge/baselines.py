@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_benchbed.adapters.spec import AdapterSpec
 from pytest_benchbed.compare.phrases import count
 from pytest_benchbed.edge.commands import path_text
 from pytest_benchbed.edge.settings import Settings
@@ -87,6 +88,39 @@ def find_baselines(
         return None, [], _first_run(settings, bench)
     controls = [promoted("control", run_id) for run_id in entry.controls]
     return promoted("baseline", entry.baseline), controls, []
+
+
+def find_reused(
+    config: pytest.Config, benchmark: str, spec: AdapterSpec, runs_dir: Path
+) -> Run | None:
+    """Find the run that ``--bench-reuse`` names; None without the option.
+
+    Raises:
+        UsageProblem: it is not there, is of another benchmark, or nothing of it can
+            be taken over.
+        RunError: it cannot be read.
+    """
+    text = config.getoption("bench_reuse")
+    if text is None:
+        return None
+    option = f"--bench-reuse={term(text, 100)}"
+    if config.getoption("bench_resume"):
+        raise UsageProblem(f"{option}: a run that goes on has what it took over: leave it out.")
+    if spec.kind == "executable":
+        raise UsageProblem(
+            f"{option}: an executable says its version only with its answers, so which system "
+            "this is cannot be known before. Leave it out."
+        )
+    run = find_run(text, runs_dir, config.invocation_params.dir)
+    if run.record.benchmark.id != benchmark:
+        raise UsageProblem(
+            f"{option}: is a run of benchmark {run.record.benchmark.id!r}, not {benchmark!r}."
+        )
+    if run.record.status == "void":
+        raise UsageProblem(f"{option}: is void, an answer turned up in it. Leave it out.")
+    if not run.paths.calls.exists():
+        raise UsageProblem(f"{option}: has no replies ({run.paths.calls}). Restore the run.")
+    return run
 
 
 def _first_run(settings: Settings, bench: BenchFile) -> list[str]:

@@ -14,14 +14,16 @@ from pytest_benchbed.adapters.environment import Redactor
 from pytest_benchbed.adapters.isolation import isolation_record
 from pytest_benchbed.calls.broker import Broker
 from pytest_benchbed.compare.facts import RunFacts
+from pytest_benchbed.compare.refuse import REUSED
 from pytest_benchbed.edge.canary import canary_state
 from pytest_benchbed.edge.integrity import changed
 from pytest_benchbed.edge.ledger import RunLedger
 from pytest_benchbed.edge.plan import Plan
 from pytest_benchbed.edge.start import ActiveRun
+from pytest_benchbed.edge.start import now
 from pytest_benchbed.edge.system import describe
-from pytest_benchbed.edge.system import final_adapter_record
 from pytest_benchbed.edge.system import secrets
+from pytest_benchbed.edge.system import system_record
 from pytest_benchbed.evaluate.verdict import Judging
 from pytest_benchbed.evaluate.verdict import judge
 from pytest_benchbed.model.escape import term
@@ -34,6 +36,7 @@ from pytest_benchbed.model.run import RunStatus
 from pytest_benchbed.model.run import TechnicalRecord
 from pytest_benchbed.runs.atomic import write_json
 from pytest_benchbed.runs.results_file import write_results
+from pytest_benchbed.runs.status import with_history
 from pytest_benchbed.runs.status import write_record
 
 Row = dict[str, Any]
@@ -136,11 +139,14 @@ def _final_record(
     states = [row["state"] for row in rows]
     info = describe(run, broker.info(plan.name))
     redactor = Redactor(secrets(info))
+    if reused := broker.taken_over(plan.name):
+        assert plan.reused is not None, "outcomes came from it"
+        record = with_history(record, REUSED, plan.reused.id, reused, now())
     return record.model_copy(
         update={
             "argv": [redactor.text(word) for word in record.argv],
             "note": record.note and redactor.text(record.note),
-            "adapter": final_adapter_record(run, info),
+            "adapter": system_record(plan, record, info),
             "executor": record.executor.model_copy(update={"slots": broker.slots}),
             "dataset": record.dataset.model_copy(update={"canary": canary}),
             "isolation": isolation_record(plan.spec, info, plan.isolation),

@@ -128,6 +128,14 @@ FURTHER: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
         },
     ),
     (
+        ("--bench-reuse",),
+        {
+            "metavar": "RUN",
+            "help": "take over outcomes of that run where the same system would be asked the same; "
+            "never for a control",
+        },
+    ),
+    (
         ("--bench-repeats",),
         {"type": int, "metavar": "N", "help": "ask each case N times (default: 1)"},
     ),
@@ -171,7 +179,7 @@ INI: tuple[tuple[str, str, str, Any], ...] = (
 OF_ONE_RUN = frozenset(
     {
         "--baseline", "--bench-baseline", "--bench-control", "--bench-run", "--bench-unpaired",
-        "--bench-select", "--bench-target", "--bench-resume",
+        "--bench-select", "--bench-target", "--bench-resume", "--bench-reuse",
     }
 )  # fmt: skip
 """Options that only a run can mean; the others may stand in any command of an IDE."""

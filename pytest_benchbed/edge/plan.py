@@ -48,6 +48,8 @@ class Plan:
     run_dir: Path
     resumed: Run | None
     """The run that ``--bench-resume`` goes on with."""
+    reused: Run | None
+    """The run that ``--bench-reuse`` takes outcomes over from."""
     notices: tuple[str, ...]
     """Lines for the header: what was assumed."""
 

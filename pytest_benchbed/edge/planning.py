@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from pytest_benchbed.adapters.boxed import fit
+from pytest_benchbed.adapters.boxed import unmatched
 from pytest_benchbed.adapters.locate import locate
 from pytest_benchbed.adapters.options import parse_options
 from pytest_benchbed.adapters.spec import AdapterSpec
@@ -27,6 +29,7 @@ from pytest_benchbed.data.select import Selection
 from pytest_benchbed.edge import activation
 from pytest_benchbed.edge.activation import CASES
 from pytest_benchbed.edge.baselines import find_baselines
+from pytest_benchbed.edge.baselines import find_reused
 from pytest_benchbed.edge.commands import path_text
 from pytest_benchbed.edge.plan import Plan
 from pytest_benchbed.edge.registration import Registries
@@ -215,6 +218,9 @@ def _plan(
                 f"{benchmark.id!r}."
             )
     baseline, controls, sources = find_baselines(config, settings, bench, bench_path, runs_dir)
+    spec = _adapter(config, registries, bench, bench_path, settings)
+    reused = find_reused(config, benchmark.id, spec, runs_dir)
+    selection = Selection.parse(config.getoption("bench_select") or ())
     notices = list(sources)
     if settings.adapter_is_default:
         notices.append(
@@ -223,12 +229,11 @@ def _plan(
         )
     if rule.notice:
         notices.append(rule.notice)
-    selection = Selection.parse(config.getoption("bench_select") or ())
     plan = Plan(
         benchmark=benchmark,
         dataset=dataset,
         registered=registered,
-        spec=_adapter(config, registries, bench, bench_path, settings),
+        spec=spec,
         settings=settings,
         bench=bench,
         bench_path=bench_path,
@@ -241,10 +246,15 @@ def _plan(
         run_id=run_id,
         run_dir=resumed.path if resumed else runs_dir / run_id,
         resumed=resumed,
+        reused=reused,
         notices=tuple(notices),
     )
     _check_selection(plan)
-    return plan
+    if not spec.is_replay:
+        return plan
+    asked = [entry.id for entry in plan.selected()]
+    lines = unmatched(spec, {*dataset.ids, *dataset.retired}, asked)
+    return replace(plan, notices=(*plan.notices, *lines))
 
 
 def _targets(config: pytest.Config) -> frozenset[str]:
@@ -303,7 +313,9 @@ def _adapter(
         bench=entry,
         pythonpath=pythonpath,
         call_s=settings.timeout_s,
+        folders=[config.invocation_params.dir, config.rootpath, base],
     )
+    spec = fit(spec)
     if settings.isolation == "off":
         return replace(spec, limits=spec.limits.without_rlimits())
     return spec

@@ -31,8 +31,10 @@ from pytest_benchbed.adapters.isolation import check_paths
 from pytest_benchbed.calls.plan import RunCalls
 from pytest_benchbed.calls.record import CallsRecord
 from pytest_benchbed.calls.record import read_calls
+from pytest_benchbed.calls.reuse import Reuse
 from pytest_benchbed.data.staging import Stage
 from pytest_benchbed.edge.plan import Plan
+from pytest_benchbed.edge.system import difference_to
 from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.model.request import RequestCase
 from pytest_benchbed.model.request import RequestContext
@@ -119,7 +121,8 @@ def start_run(
         is_settled = plan.resumed is not None and _is_settled(plan.resumed)
         if not is_settled:
             write_json(paths.run, record.to_json())
-        calls = _calls(plan, paths, stage, scratch, recorded, guarded)
+        reuse = _reuse(plan, record)
+        calls = _calls(plan, paths, stage, scratch, recorded, guarded, reuse)
     except BaseException:
         closing.close()
         undo.close()
@@ -160,6 +163,18 @@ def _remove(folder: Path) -> None:
     shutil.rmtree(folder, onerror=unlock)
 
 
+def _reuse(plan: Plan, record: RunRecord) -> Reuse | None:
+    """Return where outcomes may be taken over from, if that was asked for."""
+    other = plan.reused
+    if other is None:
+        return None
+    return Reuse(
+        run_id=other.id,
+        outcomes=read_calls(other.paths.calls),
+        difference=difference_to(plan, record, other.record),
+    )
+
+
 def _calls(
     plan: Plan,
     paths: RunPaths,
@@ -167,6 +182,7 @@ def _calls(
     scratch: Path,
     recorded: CallsRecord | None,
     guarded: Sequence[Path],
+    reuse: Reuse | None,
 ) -> RunCalls:
     dataset = plan.dataset
     categories = {entry.id: entry.category for entry in plan.entries if entry.category}
@@ -203,6 +219,7 @@ def _calls(
         repeats=plan.settings.repeats,
         timeout_s=plan.spec.limits.call_s,
         recorded=recorded,
+        reuse=reuse,
         accept=lambda info: check_paths(plan.spec, info, guarded),
     )
 

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from pytest_benchbed.adapters.identity import system_identity
 from pytest_benchbed.adapters.info import AdapterInfo
-from pytest_benchbed.edge.start import ActiveRun
+from pytest_benchbed.compare.identity import identity_differences
+from pytest_benchbed.edge.plan import Plan
 from pytest_benchbed.model.base import ShapeError
+from pytest_benchbed.model.errors import UsageProblem
+from pytest_benchbed.model.escape import json_term
 from pytest_benchbed.model.request import AdapterResult
 from pytest_benchbed.model.run import AdapterRecord
+from pytest_benchbed.model.run import RunRecord
 from pytest_benchbed.model.strict import MalformedJson
 from pytest_benchbed.model.strict import read_json
 from pytest_benchbed.runs.layout import RunPaths
+
+if TYPE_CHECKING:
+    from pytest_benchbed.edge.start import ActiveRun
 
 RESULT_FILE = "adapter-result.json"
 
@@ -45,12 +54,18 @@ def _reported_version(paths: RunPaths) -> str:
         return ""
 
 
-def final_adapter_record(run: ActiveRun, info: AdapterInfo) -> AdapterRecord:
-    """Return the record with what only the running system could tell."""
-    record = run.record.adapter
+def system_record(plan: Plan, run: RunRecord, info: AdapterInfo) -> AdapterRecord:
+    """Return the adapter's record with what only the running system could tell.
+
+    Args:
+        plan: of the run.
+        run: its record so far.
+        info: what the adapter declared, the bench file's word included.
+    """
+    record = run.adapter
     settings = ["fresh_process=true"] if info.fresh_process else []
-    if run.plan.benchmark.drive:
-        settings.append(f"drive={run.plan.benchmark.drive}")
+    if plan.benchmark.drive:
+        settings.append(f"drive={plan.benchmark.drive}")
     return record.model_copy(
         update={
             "version": info.version,
@@ -65,12 +80,38 @@ def final_adapter_record(run: ActiveRun, info: AdapterInfo) -> AdapterRecord:
                 model=record.model,
                 options=record.options,
                 settings=settings,
-                executor=run.record.executor.name,
-                isolation_level=run.plan.isolation,
+                executor=run.executor.name,
+                isolation_level=plan.isolation,
                 network=info.network,
             ),
         }
     )
+
+
+def difference_to(plan: Plan, run: RunRecord, other: RunRecord) -> Callable[[AdapterInfo], str]:
+    """Return what says in which part of its identity a system differs from that of ``other``.
+
+    It returns "" for the same system, and raises ``UsageProblem`` for one that
+    cannot be told from another.
+    """
+
+    def difference(info: AdapterInfo) -> str:
+        declared = info.with_bench_file(plan.spec)
+        mine = system_record(plan, run, declared)
+        if not mine.identified or not other.adapter.identified:
+            raise UsageProblem(
+                f"--bench-reuse={other.id}: the system is not identified, so its earlier answers "
+                "may be those of another one.\nLet the adapter report a version, or watch the "
+                "product's files in the bench file."
+            )
+        if mine.identity == other.adapter.identity:
+            return ""
+        isolation = {**run.isolation, "network": declared.network}
+        now = run.model_copy(update={"adapter": mine, "isolation": isolation})
+        field, own, theirs = identity_differences(now, other)[0]
+        return f"another system: {field} is {json_term(own, 60)}, was {json_term(theirs, 60)}"
+
+    return difference
 
 
 def secrets(info: AdapterInfo) -> Mapping[str, str]:
