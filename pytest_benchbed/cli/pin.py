@@ -143,6 +143,14 @@ class _Follow:
         """Write the runs, and say what became of each."""
         for rescored in self._rescored:
             assert self._bench is not None, "a run was scored with it"
-            write_taken_over(self._bench, rescored)
+            try:
+                write_taken_over(self._bench, rescored)
+            except BenchbedError as error:
+                run_id, dataset = rescored.run.id, rescored.record.dataset.id
+                self._problems += [
+                    f"not taken over: run {run_id!r}: {error}",
+                    f"  then: benchbed score {run_id} --dataset={dataset}",
+                ]
+                continue
             yield from what_changed("promoted run", rescored)
         yield from self._problems

@@ -70,8 +70,8 @@ class ScoreOptions:
     @property
     def says_how_to_judge(self) -> bool:
         """Whether the run is to be judged otherwise than its record says."""
-        named = (self.baseline, self.controls, self.targets, self.profile, self.rule)
-        return any(named)
+        words = (self.baseline, self.profile, self.rule)
+        return bool(self.controls or self.targets) or any(word is not None for word in words)
 
 
 def run_score(
@@ -128,6 +128,7 @@ def run_score_diff(
                 bench = places.bench(run.record, options.dataset)
                 _check_revision(run.record, bench.dataset, options)
                 rescored = rescore(run, bench.scorer(run.record), bench.at)
+                _check_whole(rescored)
             except BenchbedError as error:
                 echo(f"benchbed: score REFUSED: {run.id}: {error}")
                 code = REFUSED
@@ -238,31 +239,35 @@ def _score(places: _Places, run: Run, options: ScoreOptions) -> tuple[list[str],
     except UsageProblem:
         if options.says_how_to_judge or kept_snapshot(bench.folder, run.id) is None:
             raise
-        return _score_alone(places, bench, run)
+        return _score_alone(places, bench, run, may_grow=options.grown)
     offline = score_run(bench, run, choice)
     gate = offline.judged.gate
     return [*_report(run, offline, places.base), last_line(gate)], gate_exit_code(gate.status)
 
 
-def _score_alone(places: _Places, bench: Bench, run: Run) -> tuple[list[str], int]:
-    """Score a promoted run again whose own baseline is gone; its verdict stands.
+def _score_alone(
+    places: _Places, bench: Bench, run: Run, *, may_grow: bool
+) -> tuple[list[str], int]:
+    """Score a promoted run again whose own baseline is gone; the verdict on record stands.
 
     A clone has the snapshots of what is promoted now, and not those of before.
+    Nothing was compared, so the exit code is not that of a pass.
     """
-    rescored = take_over(bench, run)
-    if rescored.is_changed:
-        write_taken_over(bench, rescored)
+    rescored = take_over(bench, run, may_grow=may_grow)
+    is_written = write_taken_over(bench, rescored)
     gate = rescored.record.gate
-    verdict = gate.status if gate else "none"
     return [
         *what_changed("run", rescored),
-        _written(rescored.run, places.base, is_written=rescored.is_changed),
-        f"the runs it was compared with are not at hand: its verdict stays ({verdict})",
-    ], gate_exit_code(gate.status) if gate else 0
+        _written(rescored.run, places.base, is_written=is_written),
+        "benchbed: gate BASELINE REQUIRED: the runs it was compared with are not at hand, so its "
+        f"verdict stays as it was ({gate.status if gate else 'none'})",
+    ], gate_exit_code("baseline required")
 
 
 def _choice(places: _Places, bench: Bench, record: RunRecord, options: ScoreOptions) -> Choice:
     """Open what a run is compared with: as was typed, else as its record says."""
+    if options.baseline == "" or "" in options.controls:
+        raise UsageProblem("--baseline and --control name a run: give a run directory or an id.")
     if options.baseline is not None or options.controls:
         name = options.baseline or (record.baseline.id if record.baseline else None)
         baseline = (
@@ -345,6 +350,18 @@ def what_changed(who: str, rescored: Rescored) -> Iterator[str]:
             f"  no reply at hand for {count(len(lost), 'corrected case')} {names(lost)}: "
             "unverifiable until the run is restored"
         )
+
+
+def _check_whole(rescored: Rescored) -> None:
+    """Refuse to call a run unchanged of which something could not be compared."""
+    run, missing = rescored.run, rescored.unanswered
+    if missing:
+        raise RunRefused(
+            f"{run.paths.calls}: has no reply of {count(len(missing), 'case')} {names(missing)}, "
+            "so the scorer was not compared.\nRestore the run's folder."
+        )
+    if not rescored.is_sound:
+        run.facts()  # which says what is wrong with its rows
 
 
 def _difference(run: Run, rescored: Rescored) -> tuple[list[str], bool]:

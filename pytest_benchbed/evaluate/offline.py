@@ -23,6 +23,10 @@ from pytest_benchbed.compare.rules import choose_rule
 from pytest_benchbed.data.answers import Answers
 from pytest_benchbed.data.dataset import Dataset
 from pytest_benchbed.evaluate.case import Scorer
+from pytest_benchbed.evaluate.copies import Held
+from pytest_benchbed.evaluate.copies import fullest
+from pytest_benchbed.evaluate.copies import is_snapshot
+from pytest_benchbed.evaluate.copies import renew_snapshot
 from pytest_benchbed.evaluate.files import write_rescored
 from pytest_benchbed.evaluate.files import write_rows
 from pytest_benchbed.evaluate.rescore import Rescored
@@ -33,17 +37,9 @@ from pytest_benchbed.evaluate.verdict import Judging
 from pytest_benchbed.evaluate.verdict import judge
 from pytest_benchbed.evaluate.verdict import judge_alone
 from pytest_benchbed.model.canonical import sha256_hex
-from pytest_benchbed.model.errors import RunRefused
 from pytest_benchbed.model.run import RunRecord
 from pytest_benchbed.model.run import RunRef
-from pytest_benchbed.runs.lock import RunLock
-from pytest_benchbed.runs.lock import lock_run
-from pytest_benchbed.runs.lock import try_lock_folder
-from pytest_benchbed.runs.promoted import copies_of
-from pytest_benchbed.runs.promoted import same_run
 from pytest_benchbed.runs.read import Run
-from pytest_benchbed.runs.snapshot import kept_snapshot
-from pytest_benchbed.runs.snapshot import place_snapshot
 from pytest_benchbed.runs.status import with_history
 from pytest_benchbed.runs.status import write_record
 
@@ -117,17 +113,19 @@ def score_run(bench: Bench, run: Run, choice: Choice) -> Offline:
         UsageProblem: runs that cannot be compared, an unknown profile, rule or target.
         RunError: a run that cannot be taken over, or a file of it.
     """
-    benchmark, before = bench.benchmark, run.record
-    profile = choice.profile or (before.gate.profile if before.gate else benchmark.profiles[0])
-    check_profile(profile, benchmark.profiles)
+    benchmark = bench.benchmark
     rule = choice.rule or "auto"
     choose_rule(rule, "--rule" if choice.rule else "auto")
-    with _lock(run), few_collections():
+    with Held() as held, few_collections():
+        run = held.take(run)
+        before = run.record
+        profile = choice.profile or (before.gate.profile if before.gate else benchmark.profiles[0])
+        check_profile(profile, benchmark.profiles)
         rescored = rescore(run, bench.scorer(before), bench.at, may_grow=choice.may_grow)
         retired = {case: entry.reason for case, entry in bench.dataset.retired.items()}
         check_targets(choice.targets, rescored.rows.keys(), retired)
         compared = [*([choice.baseline] if choice.baseline else []), *choice.controls]
-        others = [_taken_over(bench, other, may_grow=choice.may_grow) for other in compared]
+        others = [_taken_over(bench, held, one, may_grow=choice.may_grow) for one in compared]
         facts = [
             RunFacts(one.record, one.rows) if one is not None else other.facts()
             for one, other in zip(others, compared, strict=True)
@@ -154,11 +152,9 @@ def score_run(bench: Bench, run: Run, choice: Choice) -> Offline:
         )
         judged = judge(judging, record, rescored.rows, bench.dataset)
         judged = judged._replace(record=_with_pairing(before, judged.record, bench.at))
-        changed = [one for one in others if one is not None and one.is_changed]
+        changed = [one for one in others if one is not None and _write(bench, one)]
         is_mine_changed = judged.record != before or not rescored.is_sound
-        for other in changed:
-            write_taken_over(bench, other)
-        if is_mine_changed and _is_snapshot(run):
+        if is_mine_changed and is_snapshot(run):
             write_record(run.path, write_rows(run.paths, judged.record, rescored.rows))
         elif is_mine_changed:
             replies = [run.predictions(), *(other.predictions() for other in compared)]
@@ -172,32 +168,37 @@ def score_run(bench: Bench, run: Run, choice: Choice) -> Offline:
                 baseline=baseline.record if baseline else None,
                 hide_texts=bench.hide_texts,
             )
-            if rescored.is_changed:
-                _renew_snapshot(bench, run)
-    return Offline(rescored, judged, judging, changed, is_mine_changed or bool(changed))
+        is_renewed = renew_snapshot(run, bench.folder, is_changed=rescored.is_changed)
+    is_written = is_mine_changed or is_renewed or bool(changed)
+    return Offline(rescored, judged, judging, changed, is_written)
 
 
-def take_over(bench: Bench, run: Run) -> Rescored:
+def take_over(bench: Bench, run: Run, *, may_grow: bool = True) -> Rescored:
     """Score a promoted run again under this revision; nothing is written.
 
     Raises:
         RunError: it cannot be taken over; the text names the difference.
     """
-    return rescore(_fullest(bench, run), bench.scorer(run.record), bench.at, may_grow=True)
+    full = fullest(run, bench.folder, bench.runs_dir)
+    return rescore(full, bench.scorer(run.record), bench.at, may_grow=may_grow)
 
 
-def write_taken_over(bench: Bench, rescored: Rescored) -> None:
-    """Write a run that others are compared with, wherever a copy of it lies.
+def write_taken_over(bench: Bench, rescored: Rescored) -> bool:
+    """Write a run that was taken over, wherever a copy of it lies; say whether anything changed.
 
     Raises:
         RunError: a file cannot be written, or another process works on the run.
     """
-    run = rescored.run
-    record, rows = rescored.record, rescored.rows
-    with _lock(run):
-        if _is_snapshot(run):
-            write_record(run.path, write_rows(run.paths, record, rows))
-            return
+    with Held() as held:
+        held.take(rescored.run)
+        return _write(bench, rescored)
+
+
+def _write(bench: Bench, rescored: Rescored) -> bool:
+    run, record, rows = rescored.run, rescored.record, rescored.rows
+    if rescored.is_changed and is_snapshot(run):
+        write_record(run.path, write_rows(run.paths, record, rows))
+    elif rescored.is_changed:
         write_rescored(
             run.paths,
             judge_alone(bench.benchmark, record, rows, bench.dataset, run.metrics),
@@ -208,50 +209,16 @@ def write_taken_over(bench: Bench, rescored: Rescored) -> None:
             baseline=None,
             hide_texts=bench.hide_texts,
         )
-    _renew_snapshot(bench, run)
+    is_renewed = renew_snapshot(run, bench.folder, is_changed=rescored.is_changed)
+    return rescored.is_changed or is_renewed
 
 
-def _taken_over(bench: Bench, run: Run, *, may_grow: bool) -> Rescored | None:
+def _taken_over(bench: Bench, held: Held, run: Run, *, may_grow: bool) -> Rescored | None:
     """Score a run again that is of another revision or formula; None: it fits as it is."""
     if bench.is_of_this(run.record):
         return None
-    fullest = _fullest(bench, run)
-    return rescore(fullest, bench.scorer(run.record), bench.at, may_grow=may_grow)
-
-
-def _is_snapshot(run: Run) -> bool:
-    """A snapshot keeps its small form: it has no request, and no report is made of it."""
-    return not run.paths.request.exists()
-
-
-def _renew_snapshot(bench: Bench, run: Run) -> None:
-    """Write the snapshot of a run again, if this very run has one beside the bench file."""
-    kept = kept_snapshot(bench.folder, run.id)
-    if kept is not None and same_run(run, kept) is not None:
-        place_snapshot(Run.open(run.path), kept)
-
-
-def _lock(run: Run) -> RunLock:
-    """Take a run; a snapshot, which lies in version control, gets no file for it.
-
-    Raises:
-        RunRefused: another process works on it.
-    """
-    if not _is_snapshot(run):
-        return lock_run(run.path)
-    lock = try_lock_folder(run.path)
-    if lock is None:
-        raise RunRefused(f"{run.path}: another process works on this run. Wait for its end.")
-    return lock
-
-
-def _fullest(bench: Bench, run: Run) -> Run:
-    """Return the copy of a run that has its replies: its directory before its snapshot."""
-    copies = copies_of(run.id, bench.folder, bench.runs_dir)
-    having = [path for path in copies if (path / run.paths.calls.name).exists()]
-    whole = [path for path in having if (path / run.paths.request.name).exists()]
-    best = [*whole, *having]
-    return Run.open(best[0]) if best and run.path in copies else run
+    full = held.take(fullest(run, bench.folder, bench.runs_dir))
+    return rescore(full, bench.scorer(run.record), bench.at, may_grow=may_grow)
 
 
 def _check(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from pytest_benchbed.runs.lock import lock_run
 from tests.plugin.bench import Bench
 from tests.plugin.programs import benchbed
 from tests.plugin.test_score import allow
@@ -53,29 +53,21 @@ def with_other_keys(data: bytes) -> bytes:
 
 
 @pytest.mark.req("ENV-066")
-@pytest.mark.parametrize(
-    "damage",
-    [
-        without_a_row, with_other_keys, lambda _: None, lambda _: b"", lambda _: b"{torn",
-        lambda _: b'{"case":"t-001"}\n',
-    ],
-    ids=["row", "keys", "missing", "empty", "torn", "strange"],
-)  # fmt: skip
-def test_rows_are_made_again_of_the_replies_whatever_stands_in_their_file(
-    bench: Bench, damage: Callable[[bytes], bytes | None]
-) -> None:
+def test_rows_are_made_again_of_the_replies_whatever_stands_in_their_file(bench: Bench) -> None:
     bench.record("base", {"t-002": ["row"]})
     results = bench.saved("base").paths.results
     good = results.read_bytes()
-    damaged = damage(good)
-    results.unlink()
-    if damaged is not None:
-        results.write_bytes(damaged)
+    damages = [
+        without_a_row(good), with_other_keys(good), None, b"", b"{torn", b'{"case":"t-001"}\n',
+    ]  # fmt: skip
 
-    done = benchbed(bench, "score", "base")
-
-    assert done.returncode == 5, done.stdout
-    assert results.read_bytes() == good
+    for damaged in damages:
+        results.unlink()
+        if damaged is not None:
+            results.write_bytes(damaged)
+        done = benchbed(bench, "score", "base")
+        assert done.returncode == 5, done.stdout
+        assert results.read_bytes() == good, damaged
     assert list(bench.saved("base").rows()) == ["t-001", "t-002", "t-003", "t-004"]
 
 
@@ -231,3 +223,80 @@ def test_a_case_whose_category_is_another_stays_in_the_scope_of_its_run(bench: B
     run = bench.saved("part")
     assert (run.record.counts.scope, run.record.counts.selected) == (2, 2)
     assert run.rows()["t-002"]["category"] == "rest"
+
+
+def test_a_snapshot_that_was_left_behind_or_edited_follows_the_run(bench: Bench) -> None:
+    bench.record("base")
+    bench.record("march")
+    benchbed(bench, "promote", "base", "--snapshot")
+    kept = bench.path / "cases" / "toy" / "baseline" / "base"
+    old = {path.name: path.read_bytes() for path in kept.iterdir()}
+    bench.extend('\nToy.scoring_version = "benchbed.toy.scores.v2"\n')
+    benchbed(bench, "score", "march", "--baseline=base")
+    new = contents(kept)
+
+    for asked in ("march", "base"):
+        # As after a kill between the two copies.
+        for name, data in old.items():
+            kept.joinpath(name).write_bytes(data)
+        assert "written" in benchbed(bench, "score", asked).stdout
+        assert contents(kept) == new
+        before = contents(bench.path / "runs")
+        assert "no file was written" in benchbed(bench, "score", asked).stdout
+        assert contents(bench.path / "runs") == before
+    results = kept / "results.jsonl"
+    results.write_bytes(results.read_bytes().replace(b'"quality":1', b'"quality":0'))
+    refused = benchbed(bench, "score", "march")
+    assert refused.returncode == 2
+    assert "benchbed score base" in refused.stdout
+    benchbed(bench, "score", "base")
+    assert contents(kept) == new
+
+
+def test_a_run_that_another_process_works_on_stops_the_whole_command(bench: Bench) -> None:
+    for name in ("base", "again", "march"):
+        bench.record(name)
+    benchbed(bench, "promote", "base", "--control=again")
+    benchbed(bench, "score", "march", "--baseline=base", "--control=again")
+    bench.extend('\nToy.scoring_version = "benchbed.toy.scores.v2"\n')
+    before = contents(bench.path / "runs")
+
+    for name in ("march", "base", "again"):
+        with lock_run(bench.path / "runs" / name):
+            done = benchbed(bench, "score", "march")
+        assert done.returncode == 2, done.stdout
+        assert f"runs/{name}: another process works on this run" in done.stdout.replace("\\", "/")
+    assert contents(bench.path / "runs") == before
+
+    allow(bench, "t-001", "row")
+    with lock_run(bench.path / "runs" / "again"):
+        printed = bump(bench)
+    assert "promoted run base: 4 cases" in printed
+    assert printed.endswith("then: benchbed score again --dataset=toy-v1\n")
+
+
+@pytest.mark.req("ENV-011")
+def test_diff_is_no_pass_where_a_reply_is_missing_or_the_rows_are_edited(bench: Bench) -> None:
+    bench.record("base", {"t-002": ["row"]})
+    paths = bench.saved("base").paths
+    calls, rows = paths.calls.read_bytes(), paths.results.read_bytes()
+    lines = calls.splitlines(keepends=True)
+
+    paths.calls.write_bytes(b"".join(line for line in lines if b"t-002" not in line))
+    without = benchbed(bench, "score", "--diff", "base")
+    paths.calls.write_bytes(calls)
+    paths.results.write_bytes(rows.replace(b'"quality":0', b'"quality":1'))
+    edited = benchbed(bench, "score", "--diff", "base")
+
+    assert (without.returncode, edited.returncode) == (2, 2)
+    assert "has no reply of 1 case (t-002)" in without.stdout
+    assert "was edited after the run was written" in edited.stdout
+
+
+def test_an_empty_name_of_a_baseline_is_refused(bench: Bench) -> None:
+    bench.record("base")
+
+    for word in ("--baseline=", "--control="):
+        done = benchbed(bench, "score", "base", word)
+        assert done.returncode == 2
+        assert "name a run" in done.stdout

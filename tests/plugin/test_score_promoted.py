@@ -43,9 +43,9 @@ def test_a_promoted_run_follows_a_new_formula_in_its_snapshot_and_on_a_clone(ben
     assert "Score it again, which asks nothing: benchbed score base" in refused.stderr.str()
     assert here.returncode == 0, here.stdout
     assert after.ret == 0
-    assert cloned.returncode == 0, cloned.stdout
+    assert cloned.returncode == 5, cloned.stdout
     assert "written: cases/toy/baseline/base" in cloned.stdout
-    assert cloned.stdout.endswith("not at hand: its verdict stays (passed)\n")
+    assert cloned.stdout.endswith("not at hand, so its verdict stays as it was (passed)\n")
     assert "no file was written" in again.stdout
     assert later.ret == 0
     assert alone[0] == 2
