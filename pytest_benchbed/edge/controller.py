@@ -18,6 +18,7 @@ from pytest_benchbed.edge import activation
 from pytest_benchbed.edge.finish import Verdict
 from pytest_benchbed.edge.ledger import Ledger
 from pytest_benchbed.edge.live import LiveRuns
+from pytest_benchbed.edge.progress import Progress
 from pytest_benchbed.edge.refused import is_distributed
 from pytest_benchbed.edge.session import CHANNEL
 from pytest_benchbed.edge.session import RUN_IDS
@@ -53,6 +54,8 @@ def register_controller(session: BenchSession) -> None:
     manager.register(SummarySwap(session.config), "benchbed-summary-swap")
     manager.register(SummaryRestore(session.config), "benchbed-summary-restore")
     manager.register(XdistHooks(controller), "benchbed-xdist")
+    progress = Progress(session.config, controller.ledger.progress, controller.live.spent)
+    manager.register(progress, "benchbed-progress")
 
 
 class Controller:

@@ -71,6 +71,11 @@ class Ledger:
         for run in self.runs.values():
             run.expected = list(dict.fromkeys(run.expected))
 
+    def progress(self) -> tuple[int, int]:
+        """Return the cases that have a result, and those that will."""
+        runs = self.runs.values()
+        return sum(len(run.rows) for run in runs), sum(len(run.expected) for run in runs)
+
     def record(self, report: pytest.TestReport) -> tuple[RunLedger, str] | None:
         """Take one report; return the run and the case if it brought a new result."""
         text = getattr(report, "benchbed", None)

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Callable
 from collections.abc import Mapping
 from collections.abc import Sequence
+from decimal import Decimal
 from pathlib import Path
 
 from pytest_benchbed.adapters.environment import Redactor
@@ -151,6 +152,14 @@ class LiveRuns:
     def _jobs(self) -> int:
         given = [plan.settings.jobs for plan in self.session.plans if plan.settings.jobs]
         return max(given) if given else max(DEFAULT_JOBS, self.workers)
+
+    def spent(self) -> Decimal | None:
+        """Return the dollars that all runs have spent so far; None if they are not known."""
+        if self.broker is None:
+            return None
+        spent = [self.broker.spend(run.plan.name).spent_usd for run in self.runs]
+        known = [dollars for dollars in spent if dollars is not None]
+        return sum(known, Decimal(0)) if len(known) == len(spent) else None
 
     def calls_path(self, benchmark: str) -> Path:
         """Return the ``calls.jsonl`` of a benchmark's run."""
