@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from pytest_benchbed.model.case import Case
@@ -48,6 +49,12 @@ class Adapter:
     """True: a new process for each call, for systems that keep state."""
     model: str | None = None
     """Value of ``--bench-model``."""
+    folders: Sequence[Path] = ()
+    """Where a relative path in an option is looked for, set before the constructor runs.
+
+    The folder pytest was called in, the root directory, the bench file's folder: the
+    process itself starts in an empty one.
+    """
 
     def supports(self, benchmark: str) -> bool:
         """Say whether the system does this benchmark at all; False: every case is skipped."""

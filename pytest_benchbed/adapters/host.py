@@ -34,6 +34,7 @@ from pytest_benchbed.adapters.frames import write_all
 from pytest_benchbed.model.case import Case
 from pytest_benchbed.model.errors import NoAnswer
 from pytest_benchbed.model.errors import Retry
+from pytest_benchbed.model.errors import TechnicalFailure
 
 
 class Channel:
@@ -195,7 +196,9 @@ class Host:
             if op == "describe":
                 return loading.describe(self._cls)
             assert self._cls is not None
-            self._adapter = loading.build(self._cls, frame["options"], frame["model"])
+            self._adapter = loading.build(
+                self._cls, frame["options"], frame["model"], frame.get("folders", ())
+            )
             return loading.version_of(self._adapter)
         if op == "supports":
             return getattr(self._adapter, "supports", _yes)(frame["benchmark"])
@@ -239,6 +242,8 @@ class Host:
         if isinstance(error, loading.LoadError | returned.ReplyProblem):
             # Our own words need no type in front of them.
             kind, text, cause = error.kind, str(error), error.__cause__
+        elif isinstance(error, TechnicalFailure):
+            kind, text, cause = returned.failure_kind(error), error.detail, error.__cause__
         else:
             kind, text, cause = "exception", loading.words(error), error
         if cause is not None:

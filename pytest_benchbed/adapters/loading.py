@@ -11,12 +11,14 @@ import importlib
 import inspect
 import sys
 from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from pytest_benchbed.adapters.base import Adapter
 from pytest_benchbed.adapters.info import declaration_problem
+from pytest_benchbed.model.errors import UsageProblem
 
 ENDING = (SystemExit, KeyboardInterrupt)
 """These end the process of the adapter; nothing else does."""
@@ -111,8 +113,13 @@ def describe(target: Any) -> dict[str, Any]:
     return row
 
 
-def build(cls: type[Any], options: Mapping[str, Any], model: str | None) -> Any:
-    """Build the adapter from its options, and set ``model``.
+def build(
+    cls: type[Any],
+    options: Mapping[str, Any],
+    model: str | None,
+    folders: Sequence[str] = (),
+) -> Any:
+    """Build the adapter from its options, with ``folders`` set before and ``model`` after.
 
     Raises:
         LoadError: the constructor raised; a bad option is named as Python names it.
@@ -123,10 +130,15 @@ def build(cls: type[Any], options: Mapping[str, Any], model: str | None) -> Any:
             "constructor", f"{cls.__name__} is a function and takes no option {first!r}"
         )
     try:
+        if issubclass(cls, Adapter):
+            cls.folders = tuple(Path(folder) for folder in folders)
         adapter = cls(**options)
         adapter.model = model
     except ENDING:
         raise
+    except UsageProblem as problem:
+        # Words for the user need no type in front and no list of options behind.
+        raise LoadError("constructor", str(problem)) from None
     except BaseException as error:
         given = ", ".join(sorted(options)) or "none"
         raise LoadError(

@@ -110,7 +110,12 @@ class PythonHost:
             self._launch()
             if not is_known:
                 self._grant()
-            question = {**self._entry(), "model": self.spec.model, "options": self.spec.options}
+            question = {
+                **self._entry(),
+                "model": self.spec.model,
+                "options": self.spec.options,
+                "folders": [str(folder) for folder in self.spec.folders],
+            }
             reply, _ = self._ask("hello", question, self.limits.start_s)
             info = self._replies.info(self._replies.plain("hello", reply))
         except BaseException:

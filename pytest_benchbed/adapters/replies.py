@@ -16,6 +16,8 @@ from pytest_benchbed.adapters.frames import as_text
 from pytest_benchbed.adapters.info import AdapterInfo
 from pytest_benchbed.adapters.reader import check_sizes
 from pytest_benchbed.adapters.redaction import Redactor
+from pytest_benchbed.adapters.returned import OWN_KINDS
+from pytest_benchbed.adapters.returned import SYSTEM_KINDS
 from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.model.errors import Whose
 from pytest_benchbed.model.escape import term
@@ -118,11 +120,12 @@ class ReplyReader:
         kind = _member(trouble, "kind", str)
         name = _member(trouble, "type", str)
         message = _member(trouble, "message", str)
-        if kind not in CHILD_KINDS or name is None or message is None:
+        if kind not in CHILD_KINDS | OWN_KINDS or name is None or message is None:
             return Breach("an error has no kind, type and message", self._log)
         # Words of ours may have two lines; in one they are read in a table too.
         message = " ".join(message.splitlines())
-        return self.failure(kind, message, whose="scorer" if kind == "drive" else "adapter")
+        whose: Whose = "scorer" if kind == "drive" else "adapter"
+        return self.failure(kind, message, whose="system" if kind in SYSTEM_KINDS else whose)
 
     def failure(self, kind: str, detail: str, whose: Whose = "adapter") -> TechnicalFailure:
         """Return a failure whose text is redacted and escaped."""

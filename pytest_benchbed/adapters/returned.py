@@ -13,9 +13,20 @@ from typing import Any
 from pytest_benchbed.adapters.loading import words
 from pytest_benchbed.model.errors import NoAnswer
 from pytest_benchbed.model.errors import Retry
+from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.model.strict import MalformedJson
 from pytest_benchbed.model.strict import read_json
 from pytest_benchbed.model.usage import Usage
+
+SYSTEM_KINDS = frozenset({"connection", "timeout", "http_status", "bad_response", "exit_status"})
+"""Technical kinds of what a system did to an adapter in the box."""
+OWN_KINDS = SYSTEM_KINDS | {"template", "missing_prediction"}
+"""Technical kinds that an adapter in the box may name itself."""
+
+
+def failure_kind(failure: TechnicalFailure) -> str:
+    """Return the kind of a failure that an adapter raised, ``exception`` if it is not known."""
+    return failure.kind if failure.kind in OWN_KINDS else "exception"
 
 
 class ReplyProblem(Exception):

@@ -65,6 +65,10 @@ class AdapterSpec:
     max_cost_usd: Decimal | None = None
     limits: Limits = field(default_factory=Limits)
     pythonpath: tuple[Path, ...] = ()
+    folders: tuple[Path, ...] = ()
+    """Where a relative path in an option is looked for, in this order."""
+    is_replay: bool = False
+    """It gives outputs that were recorded before: latency is what was recorded."""
 
 
 def make_spec(
@@ -76,6 +80,7 @@ def make_spec(
     bench: BenchAdapter | None = None,
     pythonpath: Sequence[Path] = (),
     call_s: float | None = None,
+    folders: Sequence[Path] = (),
 ) -> AdapterSpec:
     """Put an adapter together; the command line goes before the bench file.
 
@@ -112,4 +117,5 @@ def make_spec(
         max_cost_usd=bench.max_cost_usd if bench else None,
         limits=limits,
         pythonpath=tuple(pythonpath),
+        folders=tuple(folders),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -26,6 +27,8 @@ class Usage:
     """Calls whose price is unknown; above 0 the spend of the run is unknown."""
     cached: bool = False
     """The answer came from a cache: no new draw, no latency."""
+    latency_s: float | None = None
+    """What was recorded where the answer was made; of replayed outputs it is the latency."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields that differ from their default, ``cost_usd`` always."""
@@ -38,6 +41,8 @@ class Usage:
                 row[name] = getattr(self, name)
         if self.cached:
             row["cached"] = True
+        if self.latency_s is not None:
+            row["latency_s"] = self.latency_s
         return row
 
     @classmethod
@@ -61,9 +66,18 @@ class Usage:
         cached = row.get("cached", False)
         if not (model is None or isinstance(model, str)) or not isinstance(cached, bool):
             raise ValueError("usage: model must be text and cached true or false")
+        latency_s = row.get("latency_s")
+        if latency_s is not None and not _is_time(latency_s):
+            raise ValueError(f"usage: latency_s must be seconds, not {latency_s!r}")
         return cls(
             cost_usd=None if cost is None else to_decimal(cost),
             model=model,
             cached=cached,
+            latency_s=latency_s,
             **counts,
         )
+
+
+def _is_time(value: Any) -> bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and math.isfinite(value) and value >= 0

@@ -1,0 +1,210 @@
+"""One request and its response over HTTP: kept-alive connections, proxies, a deadline.
+
+Standard library only. Redirects are not followed: what follows one is mostly a
+login page, which must not be scored.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import select
+import socket
+import ssl
+import sys
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import SplitResult
+from urllib.parse import unquote
+from urllib.parse import urlsplit
+from urllib.request import getproxies_environment
+from urllib.request import proxy_bypass
+
+from pytest_benchbed.model.errors import TechnicalFailure
+
+MAX_BODY = 8 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is sent."""
+
+    method: str
+    url: str
+    headers: Mapping[str, str]
+    body: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What came back; the body is at most ``MAX_BODY`` + 1 bytes."""
+
+    status: int
+    headers: http.client.HTTPMessage
+    body: bytes
+
+
+class Exchange:
+    """One call that another thread may give up."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._connection: http.client.HTTPConnection | None = None
+        self._is_given_up = False
+
+    def give_up(self) -> None:
+        """End it now: the thread that waits for the response gets an error."""
+        with self._lock:
+            self._is_given_up = True
+            if self._connection is not None:
+                _shut(self._connection)
+
+    def hold(self, connection: http.client.HTTPConnection | None) -> None:
+        """Say which connection the call is on (``ConnectionError`` if it was given up)."""
+        with self._lock:
+            self._connection = connection
+            if self._is_given_up and connection is not None:
+                connection.close()
+                raise ConnectionAbortedError("given up")
+
+
+class Connections:
+    """Connections to one or a few hosts, kept open between calls; thread-safe."""
+
+    def __init__(self, timeout_s: float) -> None:
+        """``timeout_s``: for each step of a call, such as connecting."""
+        self._timeout_s = timeout_s
+        self._lock = threading.Lock()
+        self._idle: dict[tuple[str, str], list[http.client.HTTPConnection]] = {}
+        self._tls: ssl.SSLContext | None = None
+        self._proxies = getproxies_environment()
+
+    def send(self, request: Request, exchange: Exchange) -> Response:
+        """Send a request and read its response.
+
+        Raises:
+            TechnicalFailure: kind ``connection``.
+        """
+        parts = urlsplit(request.url)
+        place = (parts.scheme, parts.netloc)
+        try:
+            connection = self._take(place) or self._open(parts)
+            try:
+                exchange.hold(connection)
+                response = self._exchange(connection, request, parts)
+                exchange.hold(None)
+            except BaseException:
+                connection.close()
+                raise
+        except (OSError, http.client.HTTPException) as error:
+            text = f"{request.method} {parts.scheme}://{parts.netloc}{parts.path}: {_words(error)}"
+            raise TechnicalFailure("connection", text) from None
+        if connection.sock is not None:
+            with self._lock:
+                self._idle.setdefault(place, []).append(connection)
+        return response
+
+    def close(self) -> None:
+        """Close all idle connections."""
+        with self._lock:
+            for connections in self._idle.values():
+                for connection in connections:
+                    connection.close()
+            self._idle.clear()
+
+    def _take(self, place: tuple[str, str]) -> http.client.HTTPConnection | None:
+        while True:
+            with self._lock:
+                waiting = self._idle.get(place)
+                if not waiting:
+                    return None
+                connection = waiting.pop()
+            # The server may have closed it meanwhile: then a request would be lost on it,
+            # and asking again might pay twice.
+            if not _has_ended(connection.sock):
+                return connection
+            connection.close()
+
+    def _open(self, parts: SplitResult) -> http.client.HTTPConnection:
+        host = parts.hostname or ""
+        proxy = self._proxies.get(parts.scheme) or self._proxies.get("all")
+        if proxy and not proxy_bypass(parts.netloc):
+            return self._through(urlsplit(proxy if "//" in proxy else f"//{proxy}"), parts)
+        if parts.scheme == "https":
+            return http.client.HTTPSConnection(
+                host, parts.port, timeout=self._timeout_s, context=self._context()
+            )
+        return http.client.HTTPConnection(host, parts.port, timeout=self._timeout_s)
+
+    def _through(self, proxy: SplitResult, parts: SplitResult) -> http.client.HTTPConnection:
+        headers = {}
+        if proxy.username is not None:
+            import base64
+
+            pair = f"{unquote(proxy.username)}:{unquote(proxy.password or '')}".encode()
+            headers["Proxy-Authorization"] = f"Basic {base64.b64encode(pair).decode('ascii')}"
+        if parts.scheme == "https":
+            secure = http.client.HTTPSConnection(
+                proxy.hostname or "", proxy.port, timeout=self._timeout_s, context=self._context()
+            )
+            secure.set_tunnel(parts.hostname or "", parts.port or 443, headers)
+            return secure
+        return _ProxyConnection(
+            proxy.hostname or "", proxy.port, timeout=self._timeout_s, proxy_headers=headers
+        )
+
+    def _context(self) -> ssl.SSLContext:
+        with self._lock:
+            if self._tls is None:
+                self._tls = ssl.create_default_context()
+            return self._tls
+
+    def _exchange(
+        self, connection: http.client.HTTPConnection, request: Request, parts: SplitResult
+    ) -> Response:
+        target = parts._replace(scheme="", netloc="", fragment="").geturl() or "/"
+        headers = dict(request.headers)
+        if isinstance(connection, _ProxyConnection):
+            target = parts._replace(fragment="").geturl()
+            headers.update(connection.proxy_headers)
+        connection.request(request.method, target, request.body, headers)
+        response = connection.getresponse()
+        body = response.read(MAX_BODY + 1)
+        if len(body) > MAX_BODY:
+            connection.close()
+        return Response(response.status, response.headers, body)
+
+
+class _ProxyConnection(http.client.HTTPConnection):
+    """To a proxy that is asked for whole addresses."""
+
+    def __init__(
+        self, host: str, port: int | None, *, timeout: float, proxy_headers: Mapping[str, str]
+    ) -> None:
+        super().__init__(host, port, timeout=timeout)
+        self.proxy_headers = proxy_headers
+
+
+def _has_ended(sock: socket.socket | None) -> bool:
+    """Say whether an idle connection has something to read: its end, or what nobody asked for."""
+    if sock is None:
+        return True
+    if sys.platform == "win32":
+        return bool(select.select([sock], [], [], 0)[0])
+    poll = select.poll()
+    poll.register(sock, select.POLLIN)
+    return bool(poll.poll(0))
+
+
+def _shut(connection: http.client.HTTPConnection) -> None:
+    sock = connection.sock
+    if sock is not None:
+        with contextlib.suppress(OSError):
+            sock.shutdown(socket.SHUT_RDWR)
+
+
+def _words(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{type(error).__name__}: {error.strerror}"
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

@@ -1,0 +1,48 @@
+"""The text of a file that somebody's spreadsheet wrote: encoding and delimiter."""
+
+from __future__ import annotations
+
+import codecs
+from pathlib import Path
+from typing import Final
+
+from pytest_benchbed.model.errors import UsageProblem
+
+MAX_BYTES: Final = 1024 * 1024 * 1024
+DELIMITERS: Final = (",", ";", "\t", "|")
+
+
+def decode(path: Path, encoding: str | None) -> str:
+    """Return the text of a file; without ``encoding`` a byte order mark or UTF-8 decides.
+
+    Raises:
+        UsageProblem: it cannot be read, is too large, or is of another encoding.
+    """
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise UsageProblem(f"{path} is larger than {MAX_BYTES} bytes; split it.")
+        data = path.read_bytes()
+    except OSError as error:
+        raise UsageProblem(f"{path} cannot be read: {error.strerror}.") from None
+    chosen = encoding or _by_mark(data)
+    try:
+        return data.decode(chosen).removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        hint = "" if encoding else "; of Excel on Windows it is mostly encoding=cp1252"
+        raise UsageProblem(
+            f"{path}:{line}: byte 0x{data[error.start]:02x} is not {chosen}: save the file as "
+            f"UTF-8, or give its encoding{hint}."
+        ) from None
+
+
+def delimiter_of(text: str) -> str:
+    """Return what separates the columns of the header: the one that stands there most often."""
+    header = text.split("\n", 1)[0]
+    return max(DELIMITERS, key=header.count)
+
+
+def _by_mark(data: bytes) -> str:
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    return "utf-8"
