@@ -44,6 +44,9 @@ def pytest_benchbed_adapters(registry: AdapterRegistry) -> None:
     """Register the adapters of this package."""
     registry.add("reference", "pytest_benchbed.adapters.reference:Reference")
     registry.add("pdfplumber", "pytest_benchbed.adapters.pdfplumber_adapter:PdfPlumber")
+    registry.add("http", "pytest_benchbed.adapters.http_adapter:Http")
+    registry.add("predictions", "pytest_benchbed.adapters.predictions:Predictions")
+    registry.add("command", "pytest_benchbed.adapters.command_adapter:Command")
 
 
 @pytest.hookimpl(tryfirst=True)
