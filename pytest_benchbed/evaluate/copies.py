@@ -19,6 +19,7 @@ from pytest_benchbed.runs.promoted import same_run
 from pytest_benchbed.runs.read import Run
 from pytest_benchbed.runs.snapshot import kept_snapshot
 from pytest_benchbed.runs.snapshot import place_snapshot
+from pytest_benchbed.runs.snapshot import restore_snapshot
 
 
 def is_snapshot(run: Run) -> bool:
@@ -79,6 +80,8 @@ def renew_snapshot(run: Run, folder: Path | None, *, is_changed: bool) -> bool:
     Raises:
         RunError: it cannot be written.
     """
+    if folder is not None:
+        restore_snapshot(folder, run.id)
     kept = kept_snapshot(folder, run.id)
     old = None if kept is None else same_run(run, kept)
     if kept is None or old is None or kept.resolve() == run.path.resolve():

@@ -169,6 +169,9 @@ def score_run(bench: Bench, run: Run, choice: Choice) -> Offline:
                 hide_texts=bench.hide_texts,
             )
         is_renewed = renew_snapshot(run, bench.folder, is_changed=rescored.is_changed)
+        for one, other in zip(compared, others, strict=True):
+            if other is None and renew_snapshot(one, bench.folder, is_changed=False):
+                is_renewed = True
     is_written = is_mine_changed or is_renewed or bool(changed)
     return Offline(rescored, judged, judging, changed, is_written)
 

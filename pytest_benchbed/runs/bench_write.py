@@ -93,6 +93,9 @@ def with_entry(text: str, name: str, entry: Mapping[str, Any]) -> str:
 
     ``text`` is one JSON object without doubled keys, as the strict reader takes it.
     """
+    if "\r\n" in text:
+        # Line ends stay as people wrote them; inside strings they are escaped.
+        return with_entry(text.replace("\r\n", "\n"), name, entry).replace("\n", "\r\n")
     begin = text.index("{")
     found = _INDENT.match(text, begin)
     indent = found[1] if found else _DEFAULT_INDENT

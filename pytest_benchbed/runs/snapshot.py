@@ -8,6 +8,7 @@ each error only its identity.
 
 from __future__ import annotations
 
+import re
 import secrets
 import shutil
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from typing import Any
 from pytest_benchbed.model.canonical import canonical
 from pytest_benchbed.model.errors import RunError
 from pytest_benchbed.model.names import is_case_id
+from pytest_benchbed.runs.atomic import sweep_temporary
 from pytest_benchbed.runs.atomic import sync_folder
 from pytest_benchbed.runs.atomic import write_atomic
 from pytest_benchbed.runs.atomic import write_json
@@ -34,6 +36,8 @@ from pytest_benchbed.runs.results_file import write_results
 _DETAIL = ("expected", "got", "note")
 _OUTCOME = b'"kind":"outcome"'
 _STAGED = ".tmp"
+_STAGED_NAME = re.compile(r"\.(?P<name>.+)\.[0-9a-f]{8}\.tmp")
+_DOOMED = ".gone.tmp"
 
 
 def snapshot_folder(bench_folder: Path, run_id: str) -> Path:
@@ -114,7 +118,7 @@ def remove_snapshot(bench_folder: Path, run_id: str) -> bool:
         return False
     with suppress(OSError):
         # Renamed first: a removal that is cut short leaves no half snapshot.
-        doomed = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}{_STAGED}")
+        doomed = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}{_DOOMED}")
         folder.rename(doomed)
         shutil.rmtree(doomed, ignore_errors=True)
         if folder.parent.name != SNAPSHOTS:
@@ -123,10 +127,34 @@ def remove_snapshot(bench_folder: Path, run_id: str) -> bool:
 
 
 def sweep_snapshots(bench_folder: Path) -> None:
-    """Remove what a killed writer left; only for the holder of the bench file's lock."""
+    """Clear up what a killed writer left; only for the holder of the bench file's lock."""
+    if bench_folder.is_dir():
+        sweep_temporary(bench_folder)
     root = bench_folder / SNAPSHOTS
     for left in (*root.glob(f".*{_STAGED}"), *root.glob(f"*/.*{_STAGED}")):
-        shutil.rmtree(left, ignore_errors=True)
+        _clear_up(left)
+
+
+def restore_snapshot(bench_folder: Path, run_id: str) -> None:
+    """Clear up what a killed writer of one snapshot left; only for the holder of the run's lock."""
+    with suppress(RunError):
+        folder = snapshot_folder(bench_folder, run_id)
+        for left in sorted(folder.parent.glob(f".{folder.name}.*{_STAGED}")):
+            _clear_up(left)
+
+
+def _clear_up(left: Path) -> None:
+    """Remove a folder that was left, or put it back where nothing took its place.
+
+    ``run.json`` is written last, so a folder that has it is whole.
+    """
+    found = _STAGED_NAME.fullmatch(left.name)
+    folder = left.with_name(found["name"]) if found else None
+    if folder is not None and not folder.exists() and (left / RUN_FILE).is_file():
+        with suppress(OSError):
+            left.rename(folder)
+            return
+    shutil.rmtree(left, ignore_errors=True)
 
 
 def snapshot_bytes(folder: Path) -> int:
@@ -196,7 +224,7 @@ def _same_files(one: Path, two: Path) -> bool:
 
 
 def _put(staged: Path, folder: Path) -> None:
-    """Put the new snapshot where the old one was; a kill in between leaves one or none."""
+    """Put the new snapshot where the old one was; after a kill in between one is put back."""
     old = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}{_STAGED}")
     if folder.exists():
         folder.rename(old)

@@ -300,3 +300,37 @@ def test_an_empty_name_of_a_baseline_is_refused(bench: Bench) -> None:
         done = benchbed(bench, "score", "base", word)
         assert done.returncode == 2
         assert "name a run" in done.stdout
+
+
+def test_a_snapshot_that_a_killed_writer_had_moved_away_is_put_back(bench: Bench) -> None:
+    bench.record("base")
+    bench.record("march")
+    benchbed(bench, "promote", "base", "--snapshot")
+    benchbed(bench, "score", "march", "--baseline=base")
+    folder = bench.path / "cases" / "toy"
+    before = contents(folder)
+    kept = folder / "baseline" / "base"
+
+    for words in (["score", "march"], ["score", "base"], ["promote", "base"]):
+        kept.rename(kept.with_name(".base.0123abcd.tmp"))
+        half = kept.with_name(".base.4567cdef.tmp")
+        half.mkdir()
+        half.joinpath("results.jsonl").write_bytes(b"half")
+        if words[0] == "promote":
+            folder.joinpath(".bench.json.89abcdef.tmp").write_bytes(b"half")
+        done = benchbed(bench, *words)
+        assert done.returncode in (0, 5), done.stdout
+        assert contents(folder) == before, words
+
+
+def test_a_bench_file_keeps_the_line_ends_that_people_gave_it(bench: Bench) -> None:
+    bench.record("base")
+    path = bench.path / "cases" / "toy" / "bench.json"
+    path.write_bytes(b'{\r\n  "adapters" : { "other:X": {} },\r\n  "dataset":"toy-v1"\r\n}\r\n')
+
+    done = benchbed(bench, "promote", "base")
+
+    assert done.returncode == 0, done.stderr
+    text = path.read_bytes()
+    assert text.count(b"\n") == text.count(b"\r\n") > 8
+    assert json.loads(text)["adapters"]["toy_adapter:Toy"]["baseline"] == "base"
