@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from pytest_benchbed.cli.score import make_bench
-from pytest_benchbed.cli.score import what_changed
+from pytest_benchbed.cli.score_lines import what_changed
 from pytest_benchbed.data.answers import Answers
 from pytest_benchbed.data.dataset import Dataset
 from pytest_benchbed.data.pin import pin

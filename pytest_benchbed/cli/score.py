@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from collections.abc import Iterator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,10 +11,13 @@ import pytest
 
 from pytest_benchbed.benchmarks.base import Benchmark
 from pytest_benchbed.benchmarks.registry import BenchmarkRegistry
+from pytest_benchbed.cli.score_lines import difference_lines
+from pytest_benchbed.cli.score_lines import report_lines
+from pytest_benchbed.cli.score_lines import what_changed
+from pytest_benchbed.cli.score_lines import written_line
 from pytest_benchbed.compare.exit import gate_exit_code
 from pytest_benchbed.compare.exit import worst_exit_code
 from pytest_benchbed.compare.lines import last_line
-from pytest_benchbed.compare.lines import verdict_lines
 from pytest_benchbed.compare.phrases import count
 from pytest_benchbed.compare.phrases import names
 from pytest_benchbed.data.answers import Answers
@@ -30,7 +32,6 @@ from pytest_benchbed.edge.settings import max_unjudged
 from pytest_benchbed.edge.start import now
 from pytest_benchbed.evaluate.offline import Bench
 from pytest_benchbed.evaluate.offline import Choice
-from pytest_benchbed.evaluate.offline import Offline
 from pytest_benchbed.evaluate.offline import score_run
 from pytest_benchbed.evaluate.offline import take_over
 from pytest_benchbed.evaluate.offline import write_taken_over
@@ -133,7 +134,7 @@ def run_score_diff(
                 echo(f"benchbed: score REFUSED: {run.id}: {error}")
                 code = REFUSED
                 continue
-            lines, is_silent = _difference(run, rescored)
+            lines, is_silent = difference_lines(run, rescored)
             for line in lines:
                 echo(line)
             if is_silent:
@@ -242,7 +243,7 @@ def _score(places: _Places, run: Run, options: ScoreOptions) -> tuple[list[str],
         return _score_alone(places, bench, run, may_grow=options.grown)
     offline = score_run(bench, run, choice)
     gate = offline.judged.gate
-    return [*_report(run, offline, places.base), last_line(gate)], gate_exit_code(gate.status)
+    return [*report_lines(run, offline, places.base), last_line(gate)], gate_exit_code(gate.status)
 
 
 def _score_alone(
@@ -258,7 +259,7 @@ def _score_alone(
     gate = rescored.record.gate
     return [
         *what_changed("run", rescored),
-        _written(rescored.run, places.base, is_written=is_written),
+        written_line(rescored.run, places.base, is_written=is_written),
         "benchbed: gate BASELINE REQUIRED: the runs it was compared with are not at hand, so its "
         f"verdict stays as it was ({gate.status if gate else 'none'})",
     ], gate_exit_code("baseline required")
@@ -299,59 +300,6 @@ def _check_revision(record: RunRecord, dataset: Dataset, options: ScoreOptions) 
     )
 
 
-def _report(run: Run, offline: Offline, base: Path) -> Iterator[str]:
-    rescored, judged = offline.rescored, offline.judged
-    yield from what_changed("run", rescored)
-    for other in offline.others:
-        yield from what_changed("with it, run", other)
-    yield _written(run, base, is_written=offline.is_written)
-    profile = offline.judging.profile
-    yield from verdict_lines(judged.gate, record=judged.record, profile=profile, control_command="")
-
-
-def _written(run: Run, base: Path, *, is_written: bool) -> str:
-    if not is_written:
-        return "nothing changed, no file was written"
-    is_below = run.path.resolve().is_relative_to(base)
-    shown = run.path.resolve().relative_to(base) if is_below else run.path
-    return f"written: {term(shown.as_posix(), 300)}"
-
-
-def what_changed(who: str, rescored: Rescored) -> Iterator[str]:
-    """Say in a few lines what became of a run that was scored again."""
-    before, after = rescored.run.record, rescored.record
-    cases = count(len(rescored.rows), "case")
-    answered = len(rescored.rows) - len(rescored.unanswered)
-    version = after.benchmark.scoring_version
-    was = before.benchmark.scoring_version
-    formula = f" (was {term(was, 80)})" if was != version else ""
-    yield (
-        f"{who} {term(rescored.run.id)}: {cases}, {answered} scored again under "
-        f"{term(version, 80)}{formula}"
-    )
-    if not rescored.revision.is_same:
-        yield (
-            f"  taken over from version {term(before.dataset.version, 40)} of "
-            f"{after.dataset.id} to {term(after.dataset.version, 40)}"
-        )
-    if rescored.revision.corrected:
-        corrected = rescored.revision.corrected
-        yield f"  answers corrected {len(corrected)} {names(corrected)}"
-    if rescored.revision.added:
-        yield f"  new cases +{len(rescored.revision.added)} {names(rescored.revision.added)}"
-    retired = sorted({*after.retired} - {*before.retired})
-    if retired:
-        yield f"  retired {len(retired)} {names(retired)}"
-    if rescored.changed:
-        yield f"  results changed {len(rescored.changed)} {names(rescored.changed)}"
-    lost = [case for case in rescored.unanswered if case in rescored.revision.corrected]
-    if lost:
-        yield (
-            f"  no reply at hand for {count(len(lost), 'corrected case')} {names(lost)}: "
-            "unverifiable until the run is restored"
-        )
-
-
 def _check_whole(rescored: Rescored) -> None:
     """Refuse to call a run unchanged of which something could not be compared."""
     run, missing = rescored.run, rescored.unanswered
@@ -362,32 +310,3 @@ def _check_whole(rescored: Rescored) -> None:
         )
     if not rescored.is_sound:
         run.facts()  # which says what is wrong with its rows
-
-
-def _difference(run: Run, rescored: Rescored) -> tuple[list[str], bool]:
-    """Return what ``--diff`` prints for a run, and whether a formula changed in silence."""
-    before = run.record.benchmark.scoring_version
-    after = rescored.record.benchmark.scoring_version
-    cases = count(len(rescored.rows), "case")
-    if not rescored.changed:
-        return [f"{term(run.id)}: {cases}, none changed under {term(after, 80)}"], False
-    lines = [
-        f"{term(run.id)}: {cases}, {len(rescored.changed)} changed under {term(after, 80)}, "
-        f"{len(rescored.other_errors)} of them in their errors"
-    ]
-    lines += [f"  {term(case)}: {_how(rescored, case)}" for case in rescored.changed[:50]]
-    if len(rescored.changed) > 50:
-        lines.append(f"  and {len(rescored.changed) - 50} more")
-    is_silent = before == after
-    if is_silent:
-        lines.append(
-            f"benchbed: score DIFFERS: {run.id}: results changed, the scoring version "
-            f"{term(after, 80)} did not. Raise it, or undo the change of the scorer."
-        )
-    else:
-        lines.append(f"  scoring version {term(before, 80)} -> {term(after, 80)}")
-    return lines, is_silent
-
-
-def _how(rescored: Rescored, case: str) -> str:
-    return "errors" if case in rescored.other_errors else "metrics, quality or texts"
