@@ -60,7 +60,7 @@ def read_json(data: bytes | str, *, max_depth: int = MAX_DEPTH) -> Any:
     try:
         value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
-        where = f"{error.msg} at character {error.pos}"
+        where = f"{error.msg.removesuffix(' at')} at character {error.pos}"
         raise MalformedJson("syntax", where, error.pos) from None
     # A NUL as it is was a syntax error already, so ASCII without escapes needs no search.
     if "\\u" in text or (not text.isascii() and _BAD_CHARACTER.search(text)):

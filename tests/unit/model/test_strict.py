@@ -176,6 +176,11 @@ def test_a_syntax_fault_has_its_position() -> None:
     assert caught.value.position == 14
 
 
+def test_a_text_that_is_cut_short_is_told_with_one_place() -> None:
+    with pytest.raises(MalformedJson, match=r"string starting at character 1\b"):
+        read_json('{"a')
+
+
 @settings(max_examples=200, deadline=None)
 @given(
     st.recursive(
