@@ -236,6 +236,7 @@ def test_a_changed_file_is_named(bench: Bench) -> None:
     assert "case t-001: file page.txt was changed (as in t-002, t-003, t-004)" in done.stdout
 
 
+@pytest.mark.req("ENV-068", "ENV-082")
 def test_a_removed_case_is_refused_and_a_retired_one_follows(bench: Bench) -> None:
     bench.record("base", {"t-004": ["row"]})
     manifest = bench.dataset / "manifest.json"
@@ -247,6 +248,7 @@ def test_a_removed_case_is_refused_and_a_retired_one_follows(bench: Bench) -> No
     done = benchbed(bench, "score", "base", "--dataset=toy-v1")
 
     assert done.returncode == 5, done.stdout
+    assert "  retired 1 (t-004)\n" in done.stdout
     run = bench.saved("base")
     assert list(run.rows()) == ["t-001", "t-002", "t-003"]
     assert (run.record.counts.scope, run.record.counts.retired) == (3, 1)
@@ -324,6 +326,7 @@ def test_edited_replies_are_refused_and_rows_left_half_written_are_made_again(
     healed = benchbed(bench, "score", "base")
 
     assert healed.returncode == 5, healed.stdout
+    assert "results.jsonl was not that of its record: made again\n" in healed.stdout
     assert results.read_bytes() == good
 
     calls = folder / "calls.jsonl"
