@@ -121,6 +121,9 @@ def rescore(run: Run, scorer: Scorer, at: str, *, may_grow: bool = False) -> Res
                     raise read.refusal(f"says nothing of case {term(entry.id)}")
                 parts = revision.parts.get(entry.id)
                 evaluation = scorer.evaluate(entry, answers, row=row, parts=parts)
+                # Times and costs of a call are in its row too, and equal by chance in no run.
+                if old is not None and is_sound and evaluation.row["x"] != old["x"]:
+                    raise read.of_another_call(entry.id)
                 rows[entry.id] = evaluation.row
                 found += map(TechnicalRecord.from_json, evaluation.technical)
             elif old is not None and is_sound:

@@ -15,6 +15,7 @@ from pytest_benchbed.calls.record import read_calls
 from pytest_benchbed.compare.keys import PARTS
 from pytest_benchbed.evaluate.case import Answer
 from pytest_benchbed.model.errors import RunError
+from pytest_benchbed.model.errors import RunRefused
 from pytest_benchbed.model.escape import term
 from pytest_benchbed.model.run import RunRecord
 from pytest_benchbed.runs.read import Run
@@ -115,6 +116,13 @@ class Outcomes(ExitStack):
         there = sum(self._calls.state(case, 1) is not None for case in cases)
         if there < expected:
             raise self.refusal(f"calls.jsonl has replies of {there} of {expected} cases only")
+
+    def of_another_call(self, case: str) -> RunRefused:
+        """Return the refusal of a reply that is not the one a row was made of."""
+        return RunRefused(
+            f"{self._calls.path}: its reply to case {term(case)} is of another call than the row "
+            f"in results.jsonl. Restore the folder of run {self._run.id!r}, or make it again."
+        )
 
     def refusal(self, what: str) -> RunError:
         """Return the refusal to make rows again that are not those of the record."""

@@ -334,3 +334,17 @@ def test_a_bench_file_keeps_the_line_ends_that_people_gave_it(bench: Bench) -> N
     text = path.read_bytes()
     assert text.count(b"\n") == text.count(b"\r\n") > 8
     assert json.loads(text)["adapters"]["toy_adapter:Toy"]["baseline"] == "base"
+
+
+def test_replies_of_another_run_are_not_taken_for_those_of_this_one(bench: Bench) -> None:
+    bench.record("base")
+    bench.record("change", {"t-002": ["row"]})
+    paths = bench.saved("change").paths
+    paths.calls.write_bytes(bench.saved("base").paths.calls.read_bytes())
+    before = contents(paths.root)
+
+    done = benchbed(bench, "score", "change", "--baseline=base")
+
+    assert done.returncode == 2, done.stdout
+    assert "reply to case t-001 is of another call than the row in results.jsonl" in done.stdout
+    assert contents(paths.root) == before
