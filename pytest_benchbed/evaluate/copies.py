@@ -65,7 +65,10 @@ def _lock(run: Run) -> RunLock:
     # A snapshot, which lies in version control, gets no file for its lock.
     if not is_snapshot(run):
         return lock_run(run.path)
-    lock = try_lock_folder(run.path)
+    try:
+        lock = try_lock_folder(run.path)
+    except OSError as error:
+        raise RunError(f"{run.path}: cannot be locked: {error.strerror}.") from error
     if lock is None:
         raise RunRefused(f"{run.path}: another process works on this run. Wait for its end.")
     return lock

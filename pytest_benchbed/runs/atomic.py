@@ -182,7 +182,7 @@ def sweep_temporary(folder: Path) -> int:
 def _cannot_write(path: Path, error: OSError) -> RunError:
     cause = os.strerror(error.errno) if error.errno else str(error)
     advice = (
-        "Make room on the disk and go on with --bench-resume."
+        "Make room on the disk, then repeat the command; a session goes on with --bench-resume."
         if error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", -1))
         else "Check the folder and its rights."
     )

@@ -28,6 +28,7 @@ _OPEN = (
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_NONBLOCK", 0)
 )
+_READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
 _BUSY = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
 
 if sys.platform == "win32":
@@ -80,9 +81,11 @@ def lock_run(root: Path) -> RunLock:
     try:
         lock = try_lock(root)
     except OSError as error:
+        remedy = "Keep runs on a file system with locks, see --bench-runs-dir."
+        if error.errno in _READ_ONLY:
+            remedy = "The run cannot be written there: give the rights, or work on a copy of it."
         raise RunError(
-            f"{RunPaths(root).lock}: cannot be locked: {error.strerror}. "
-            "Keep runs on a file system with locks, see --bench-runs-dir."
+            f"{RunPaths(root).lock}: cannot be locked: {error.strerror}. {remedy}"
         ) from error
     if lock is None:
         raise RunRefused(f"{root}: another process works on this run. Wait for its end, or end it.")

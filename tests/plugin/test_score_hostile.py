@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pytest_benchbed.runs import lock
 from pytest_benchbed.runs.lock import lock_run
 from tests.plugin.bench import Bench
 from tests.plugin.programs import benchbed
@@ -348,3 +352,22 @@ def test_replies_of_another_run_are_not_taken_for_those_of_this_one(bench: Bench
     assert done.returncode == 2, done.stdout
     assert "reply to case t-001 is of another call than the row in results.jsonl" in done.stdout
     assert contents(paths.root) == before
+
+
+@pytest.mark.parametrize(
+    ("number", "remedy"),
+    [(errno.EROFS, "work on a copy of it"), (errno.ENOLCK, "--bench-runs-dir")],
+)
+def test_a_run_that_cannot_be_locked_is_refused_with_what_helps(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, number: int, remedy: str
+) -> None:
+    bench.record("base")
+
+    def fail(_: Path) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(lock, "try_lock", fail)
+    done = benchbed(bench, "score", "base")
+
+    assert done.returncode == 2
+    assert remedy in done.stdout
