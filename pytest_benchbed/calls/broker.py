@@ -17,6 +17,7 @@ from collections.abc import Callable
 from collections.abc import Mapping
 from collections.abc import Sequence
 from concurrent.futures import Future
+from concurrent.futures import ThreadPoolExecutor
 
 from pytest_benchbed.adapters.executable import run_executable
 from pytest_benchbed.adapters.info import AdapterInfo
@@ -32,7 +33,9 @@ from pytest_benchbed.calls.book import unasked
 from pytest_benchbed.calls.call import Call
 from pytest_benchbed.calls.dispatch import Dispatcher
 from pytest_benchbed.calls.dispatch import exhausted
+from pytest_benchbed.calls.executors import Batch
 from pytest_benchbed.calls.executors import Executor
+from pytest_benchbed.calls.executors import WorkerLost
 from pytest_benchbed.calls.group import HostFactory
 from pytest_benchbed.calls.hosts import make_host
 from pytest_benchbed.calls.plan import RunCalls
@@ -49,11 +52,14 @@ from pytest_benchbed.calls.state import RunState
 from pytest_benchbed.calls.state import technical
 from pytest_benchbed.model.errors import RunError
 from pytest_benchbed.model.errors import TechnicalFailure
+from pytest_benchbed.model.outcome import Outcome
 from pytest_benchbed.model.run import Spend
 from pytest_benchbed.model.run import TechnicalRecord
 
 _POLL_S = 0.5
 _CLOSE_S = 5.0
+_TAKERS = 4
+"""Outcomes that are recorded at once, at most."""
 
 
 class Broker:
@@ -248,10 +254,18 @@ class Broker:
         dispatcher = self._dispatcher
         try:
             results = self._executor.run(dispatcher.batches(), self._pool.call)
-            for batch, result in results:
-                dispatcher.take_in(batch, result)
+            # Several at once: each waits for the disk, and one sync serves all that wait.
+            with ThreadPoolExecutor(min(self._jobs, _TAKERS), "benchbed-record") as takers:
+                for batch, result in results:
+                    takers.submit(self._take_in, batch, result)
         except BaseException as error:
             dispatcher.fail_all(error)
+
+    def _take_in(self, batch: Batch, result: list[Outcome] | WorkerLost) -> None:
+        try:
+            self._dispatcher.take_in(batch, result)
+        except BaseException as error:
+            self._dispatcher.fail_all(error)
 
     def ask(self, benchmark: str, case: str, attempt: int = 1) -> Future[Answer]:
         """Return the future outcome of one call; asked twice it is one call.

@@ -186,6 +186,9 @@ class Dispatcher:
         row = outcome_row(call, outcome)
         trouble: TechnicalFailure | None = None
         line: Line = row
+        with self.changed:
+            self._schedule.arrived(call)
+            self.changed.notify_all()
         try:
             assert run.file is not None, "a run is opened before it is asked"
             line = run.file.append(row, durable=True)

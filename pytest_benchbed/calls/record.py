@@ -168,6 +168,10 @@ class CallsFile:
         self._descriptor = descriptor
         self._size = size
         self._lock = threading.Lock()
+        self._syncing = threading.Lock()
+        self._durable = 0
+        self._lost = 0
+        """Bytes up to here may not be on the disk, whatever a later sync says."""
         self._is_closed = False
         self._is_torn = False
         self._written = hashlib.sha256()
@@ -276,16 +280,33 @@ class CallsFile:
             self._written.update(data)
         if durable:
             # Outside the lock: an intent need not wait for the disk.
-            try:
-                _sync(self._descriptor)
-            except OSError as error:
-                raise _unstored(self.path, str(error)) from None
+            self._make_durable(offset + len(data))
         for head, part in heads:
             case, attempt, state = head
             if case is not None and state is not None:
                 place = Place(offset, len(part), state, line_digest(part))
                 self._places.put(case, attempt, place)
             offset += len(part)
+
+    def _make_durable(self, end: int) -> None:
+        """Return when the first ``end`` bytes are on the disk.
+
+        A sync takes as long for many records as for one: it serves all that were
+        written before it began.
+        """
+        with self._syncing:
+            if self._lost < end <= self._durable:
+                return
+            size = self._size
+            try:
+                if end <= self._lost:
+                    raise OSError("an earlier write was not stored")
+                _sync(self._descriptor)
+            except OSError as error:
+                # All that is written by now: what was written meanwhile may be gone as well.
+                self._lost = self._size
+                raise _unstored(self.path, str(error)) from None
+            self._durable = size
 
     def _write(self, data: bytes) -> None:
         """Write all of ``data`` or nothing: a full disk shortens an append without an error."""

@@ -56,6 +56,8 @@ class Schedule:
         """The next of the look-ahead, at most ``jobs``."""
         self._orders: deque[tuple[RunState, Iterator[str]]] = deque()
         self._alone: Call | None = None
+        self._arrived: set[Call] = set()
+        """In flight no more, and on their way to the disk."""
 
     def look_ahead(self, run: RunState, cases: Iterable[str]) -> None:
         """Add the selected cases of a run, in order."""
@@ -106,7 +108,7 @@ class Schedule:
         """
         self._wake(now)
         lone = next((call for call in (*self._asked, *self._begun) if call.is_alone), None)
-        if self.running >= self.jobs or self._alone or (lone and self.running):
+        if self.running - len(self._arrived) >= self.jobs or self._alone or (lone and self.running):
             # Until something lands.
             return Sleep(None)
         wake: float | None = min((call.due - now for call in self._later), default=None)
@@ -140,9 +142,9 @@ class Schedule:
         has_room = may_start(
             is_asked=False,
             jobs=self.jobs,
-            running=self.running,
+            running=self.running - len(self._arrived),
             ahead=self.ahead,
-            is_waiting=self.waiting > 0,
+            is_waiting=self.waiting > sum(call.is_asked for call in self._arrived),
         )
         return [self._asked, self._begun, self._front if has_room else ()]
 
@@ -172,12 +174,22 @@ class Schedule:
         call.run.rate.take(now)
         call.run.ledger.reserve(call)
 
+    def arrived(self, call: Call) -> None:
+        """The reply is here, not yet on the disk: the next call need not wait for that.
+
+        Its money stays reserved until :meth:`landed`.
+        """
+        if call.is_in_flight and not call.is_preparing and not call.is_alone:
+            self._arrived.add(call)
+            self.free(call)
+
     def landed(self, call: Call) -> None:
         """What was in flight for a call is back; its slot is still kept."""
         if not call.is_in_flight:
             return
         call.is_in_flight = False
         self.running -= 1
+        self._arrived.discard(call)
         call.run.ledger.release(call)
         if self._alone is call:
             self._alone = None

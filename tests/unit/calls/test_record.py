@@ -3,6 +3,8 @@ from __future__ import annotations
 import base64
 import json
 import os
+import threading
+import time
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -372,3 +374,70 @@ def test_the_cases_of_a_batch_have_no_spend_of_their_own(path: Path) -> None:
 
     assert record.spent == 3
     assert (record.tally.silent, record.tally.assumed) == (0, 0)
+
+
+def test_one_sync_serves_all_that_were_written_before_it(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    syncs: list[int] = []
+    is_syncing, may_end = threading.Event(), threading.Event()
+
+    def slow(_: int) -> None:
+        syncs.append(path.stat().st_size)
+        is_syncing.set()
+        assert may_end.wait(10)
+
+    monkeypatch.setattr(record_module, "_sync", slow)
+    file = CallsFile.create(path)
+    rows = [row("outcome", f"c-{number}") for number in range(5)]
+    threads = [
+        threading.Thread(target=file.append, args=(one,), kwargs={"durable": True}) for one in rows
+    ]
+    threads[0].start()
+    assert is_syncing.wait(10)
+    for thread in threads[1:]:
+        thread.start()
+    size = sum(len(seal(one)[1]) for one in rows)
+    while path.stat().st_size < size:
+        time.sleep(0.001)
+    may_end.set()
+    for thread in threads:
+        thread.join(10)
+
+    assert syncs == [len(seal(rows[0])[1]), size]
+
+
+def test_what_was_written_before_a_failed_sync_is_never_taken_for_stored(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A later sync may succeed although the pages of before are lost."""
+    file = CallsFile.create(path)
+    results: list[str] = []
+    is_syncing, may_end = threading.Event(), threading.Event()
+
+    def failing(_: int) -> None:
+        is_syncing.set()
+        assert may_end.wait(10)
+        raise OSError("no space")
+
+    def append(case: str) -> None:
+        try:
+            file.append(row("outcome", case), durable=True)
+            results.append("stored")
+        except TechnicalFailure as failure:
+            results.append(failure.kind)
+
+    monkeypatch.setattr(record_module, "_sync", failing)
+    threads = [threading.Thread(target=append, args=(f"c-{number}",)) for number in range(2)]
+    threads[0].start()
+    assert is_syncing.wait(10)
+    threads[1].start()
+    while path.stat().st_size < 2 * len(seal(row("outcome", "c-0"))[1]):
+        time.sleep(0.001)
+    monkeypatch.setattr(record_module, "_sync", lambda _: None)
+    may_end.set()
+    for thread in threads:
+        thread.join(10)
+
+    assert results == ["storage", "storage"]
+    file.append(row("outcome", "c-2"), durable=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -139,3 +140,40 @@ def test_a_dropped_run_leaves_the_others(tmp_path: Path, desk: Desk) -> None:
 
     assert desk.schedule.drop(desk.run) == gone
     assert desk.begin() is kept
+
+
+def test_the_next_call_does_not_wait_until_a_reply_is_on_the_disk(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, jobs=1)
+    first, second = desk.call("a"), desk.call("b")
+    desk.begin()
+    assert isinstance(desk.schedule.choose(0.0), Sleep)
+
+    desk.schedule.arrived(first)
+
+    assert desk.begin() is second
+    desk.end(first)
+    assert isinstance(desk.schedule.choose(0.0), Sleep)
+    assert desk.schedule.running == 1
+
+
+def test_what_arrived_unasked_still_fills_the_look_ahead(tmp_path: Path) -> None:
+    """Or a session that stops has paid for more than it may."""
+    desk = Desk(tmp_path, jobs=2)
+    for case in ("a", "b", "c"):
+        desk.call(case, is_asked=False)
+    first, _ = desk.begin(), desk.begin()
+
+    desk.schedule.arrived(first)
+
+    assert isinstance(desk.schedule.choose(0.0), Sleep)
+
+
+def test_a_reply_on_its_way_to_the_disk_keeps_its_money_reserved(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, jobs=2, budget_usd=Decimal("1"), spec={"max_cost_usd": Decimal("1")})
+    first = desk.call("a")
+    desk.call("b")
+    desk.begin()
+
+    desk.schedule.arrived(first)
+
+    assert isinstance(desk.schedule.choose(0.0), Sleep)
