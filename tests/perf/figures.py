@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.perf import http
 from tests.perf.cost import Cost
 from tests.perf.cost import Session
 from tests.perf.cost import alternately
@@ -25,6 +26,7 @@ pytest.main(["-q", "-p", "no:cacheprovider", "-p", "benchbed", "test_one.py"])
 print("loaded:", *(name for name in sys.argv[1:] if name in sys.modules))
 """
 ROOT = Path(__file__).parents[2]
+HTTP_CASES = 1600
 
 
 class Figure(NamedTuple):
@@ -49,6 +51,7 @@ def figures(folder: Path, count: int) -> Iterator[Figure]:
     yield from _idle(space)
     yield from _inside(space)
     yield from _rescore(space)
+    yield from _http(folder / "http")
     yield from _collect(space)
     yield from _run(space)
 
@@ -103,6 +106,15 @@ def _rescore(space: Workspace) -> Iterator[Figure]:
     alone, whole = measured["alone_s"], measured["rescore_s"]
     note = f"({whole:.2f} s against {alone:.2f} s of scoring alone)"
     yield Figure("score a saved run again: CPU", whole / alone, "x", 1.5, note)
+
+
+def _http(folder: Path) -> Iterator[Figure]:
+    # As many as take a few seconds; the rate does not depend on it.
+    space = Workspace(folder, HTTP_CASES)
+    _output([sys.executable, "-m", "tests.perf.workspace", str(folder), str(HTTP_CASES)], ROOT)
+    rate, ideal = http.calls_per_second(space), http.JOBS / http.DELAY_S
+    note = f"({rate:.0f} calls a second of {ideal:g})"
+    yield Figure("http, 16 calls at once: time a call", ideal / rate, "x", 1 / 0.9, note)
 
 
 def _collect(space: Workspace) -> Iterator[Figure]:
