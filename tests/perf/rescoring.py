@@ -34,6 +34,9 @@ from tests.perf.cost import ROUNDS
 from tests.unit.compare.builders import record
 
 ROOT = Path(__file__).parents[2]
+# Row and reply of a case are known to belong together by these.
+TIMES = {"latency_s": 0.01, "queue_s": 0.0}
+USAGE = Usage(cost_usd=0).to_json()
 PUBLIC = ROOT / "cases" / "table-separators" / "synthetic-v1"
 
 
@@ -86,7 +89,7 @@ def main(folder: Path, count: int) -> dict[str, float]:
     row: dict[str, Any] = {
         "state": "scored", "reason": None, "category": None, "quality": 1.0, "errors": {},
         "metrics": {}, "keys": {}, "key_parts": parts,
-        "x": {"latency_s": 0.0, "queue_s": 0.0, "cost_usd": 0, "usage": {}},
+        "x": {**TIMES, "cost_usd": USAGE["cost_usd"], "usage": USAGE},
     }  # fmt: skip
     tasks = [
         (data.case(case), answers.answer(case), replies[number % len(replies)])
@@ -126,9 +129,8 @@ def outcomes(data: Dataset, replies: list[Any]) -> Iterator[bytes]:
                 "state": "ok",
                 "raw": json.dumps(replies[number % len(replies)]),
                 "error": None,
-                "usage": Usage(cost_usd=0).to_json(),
-                "latency_s": 0.01,
-                "queue_s": 0.0,
+                "usage": USAGE,
+                **TIMES,
                 "slot": 0,
             }
         )[1]
