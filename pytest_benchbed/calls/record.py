@@ -90,7 +90,8 @@ def read_calls(path: Path) -> CallsRecord:
     left out (``is_torn``).
 
     Raises:
-        RunRefused: a line that is not the last is broken, or a line was changed.
+        RunRefused: a line that is not the last is broken, a line was changed, or the
+            file cannot be read.
     """
     record = CallsRecord(path)
     open_intents: Counter[tuple[Any, ...]] = Counter()
@@ -98,6 +99,10 @@ def read_calls(path: Path) -> CallsRecord:
         source = path.open("rb")
     except FileNotFoundError:
         return record
+    except OSError as error:
+        raise RunRefused(
+            f"{path}: cannot be read: {error.strerror}. Check the file and its rights."
+        ) from error
     with source:
         broken: str | None = None
         number = 0

@@ -69,6 +69,9 @@ def what_changed(who: str, rescored: Rescored) -> Iterator[str]:
             f"  no reply at hand for {count(len(lost), 'corrected case')} {names(lost)}: "
             "unverifiable until the run is restored"
         )
+    kept = len(rescored.unanswered) - len(lost)
+    if kept:
+        yield f"  no reply at hand for {count(kept, 'case')}: as it was on record"
 
 
 def difference_lines(run: Run, rescored: Rescored) -> tuple[list[str], bool]:

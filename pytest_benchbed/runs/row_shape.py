@@ -16,6 +16,9 @@ def misshapen(row: Mapping[str, Any]) -> str | None:
     for name in ("errors", "metrics", "x"):
         if not isinstance(row.get(name), dict):
             return f"field {name}: is no object"
+    for name in ("category", "quality", "keys", "key_parts"):
+        if name not in row:
+            return f"field {name}: is missing"
     if row["state"] != "scored":
         return None
     for errors in row["errors"].values():

@@ -14,6 +14,7 @@ import pytest
 from pytest_benchbed.runs import lock
 from pytest_benchbed.runs.lock import lock_run
 from tests.plugin.bench import Bench
+from tests.plugin.bench import write_lines
 from tests.plugin.programs import benchbed
 from tests.plugin.test_score import allow
 from tests.plugin.test_score import contents
@@ -371,3 +372,34 @@ def test_a_run_that_cannot_be_locked_is_refused_with_what_helps(
 
     assert done.returncode == 2
     assert remedy in done.stdout
+
+
+def test_replies_that_cannot_be_read_or_are_gone_are_told(bench: Bench) -> None:
+    bench.record("base")
+    paths = bench.saved("base").paths
+    paths.calls.unlink()
+    gone = benchbed(bench, "score", "base")
+    paths.calls.mkdir()
+    unreadable = benchbed(bench, "score", "base")
+
+    assert gone.returncode == 5
+    assert "no reply at hand for 4 cases: as it was on record" in gone.stdout
+    assert unreadable.returncode == 2
+    assert "calls.jsonl: cannot be read" in unreadable.stdout
+
+
+def test_a_field_that_a_row_of_an_older_record_lacks_is_named(bench: Bench) -> None:
+    bench.record("base")
+    paths = bench.saved("base").paths
+    record = json.loads(paths.run.read_text("utf-8"))
+    del record["results_sha256"]
+    paths.run.write_text(json.dumps(record), "utf-8")
+    whole = paths.results.read_bytes()
+
+    for field in ("key_parts", "keys", "quality", "category", "x", "metrics"):
+        rows = [json.loads(line) for line in whole.splitlines()]
+        del rows[1][field]
+        write_lines(paths.results, rows)
+        done = benchbed(bench, "gate", "base")
+        assert done.returncode == 2, done.stdout
+        assert f"results.jsonl:2: case 't-002': field {field}" in done.stdout
