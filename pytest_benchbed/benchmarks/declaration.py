@@ -32,7 +32,8 @@ MANDATORY = ("id", "format", "label", "scoring_version")
 RESERVED = ("all",)
 """Names that ``--bench`` gives a meaning of its own."""
 
-_SCORING_VERSION = re.compile(r"(?:[^\s.]+\.){2,}scores\.v[1-9][0-9]*")
+_SCORING_VERSION = re.compile(r"(?:[^\s.]+\.){2,}scores\.v[1-9][0-9]*(?:\+[0-9a-f]{12})?")
+"""Behind the plus: the digest of a bench file's settings."""
 _PROFILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 _DRIVE = re.compile(r"[\w.]+:\w+")
 _SHORT_FORMS: Mapping[Any, tuple[str, ...]] = {float: ("score",), bool: (), dict[str, bool]: ()}

@@ -22,6 +22,8 @@ from pytest_benchbed.model.escape import term
 from pytest_benchbed.model.names import unknown_name
 
 LIST = "pytest --bench-list"
+MakeType = Callable[[bool], Benchmark | None]
+"""Makes the type of a bench file, None if it names none; told whether a plugin has one."""
 
 
 class BenchmarkRegistry:
@@ -35,6 +37,8 @@ class BenchmarkRegistry:
         self._plugins: dict[str, str] = {}
         self._pending: list[tuple[str, Callable[[], Benchmark]]] = []
         self._scorers: dict[str, tuple[str, dict[str, Any]]] = {}
+        self._files: dict[str, MakeType] = {}
+        self._refused: dict[str, UsageProblem] = {}
 
     def add(self, benchmark: type[Benchmark] | str) -> None:
         """Register a type: a class, or ``"module:Class"`` to import it when it is needed.
@@ -80,14 +84,24 @@ class BenchmarkRegistry:
                 )
             )
 
+    def add_from_file(self, benchmark_id: str, make: MakeType) -> None:
+        """Register what the bench file of a benchmark may say about its type.
+
+        ``make`` is called at the first question, after all plugins. A fault of
+        one file is told where its benchmark is asked for, and stops no other.
+        """
+        self._files[benchmark_id] = make
+
     def get(self, name: str) -> Benchmark:
         """Return the type with this id.
 
         Raises:
-            UsageProblem: an unknown id (with the nearest one), or a registration
-                that cannot be loaded.
+            UsageProblem: an unknown id (with the nearest one), a registration
+                that cannot be loaded, or what the bench file's type is refused for.
         """
         self._load()
+        if name in self._refused:
+            raise self._refused[name]
         if name not in self._types:
             raise UsageProblem(unknown_name("benchmark", name, self._types, LIST))
         return self._types[name]
@@ -95,7 +109,7 @@ class BenchmarkRegistry:
     def names(self) -> list[str]:
         """Return all ids, sorted."""
         self._load()
-        return sorted(self._types)
+        return sorted({*self._types, *self._refused})
 
     def family(self, name: str) -> list[str]:
         """Return the ids of a family, sorted; empty if there is no such family."""
@@ -118,6 +132,14 @@ class BenchmarkRegistry:
                     raise
                 raise UsageProblem(f"{problem}\nRegistered by plugin {plugin}.") from problem
             del self._pending[0]
+        while self._files:
+            name, make = self._files.popitem()
+            try:
+                made = make(name in self._types)
+                if made is not None:
+                    self._enter(made, "")
+            except UsageProblem as problem:
+                self._refused[name] = problem
 
     def _enter(self, benchmark: Benchmark, plugin: str) -> None:
         who = type_name(type(benchmark))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from pytest_benchbed.benchmarks.registry import BenchmarkRegistry
 from pytest_benchbed.calls.executors import ExecutorRegistry
 from pytest_benchbed.data.registry import DatasetRegistry
 from pytest_benchbed.edge.activation import MANIFEST
+from pytest_benchbed.edge.file_types import type_of_file
 from pytest_benchbed.edge.hook_check import known_as
 from pytest_benchbed.model.errors import BenchbedError
 from pytest_benchbed.model.errors import DatasetError
@@ -50,6 +52,8 @@ def load(config: pytest.Config, named: Sequence[Path] = ()) -> Registries:
         find_bench_files(bench_paths(config)),
     )
     _fill(config, "pytest_benchbed_benchmarks", registries.benchmarks)
+    for name, file in registries.bench_files.items():
+        registries.benchmarks.add_from_file(name, partial(type_of_file, name, file))
     _fill(config, "pytest_benchbed_datasets", registries.datasets)
     _fill(config, "pytest_benchbed_adapters", registries.adapters)
     _fill(config, "pytest_benchbed_executors", registries.executors)

@@ -25,7 +25,6 @@ MONTHS = {
 _ONLY_IN_FULL = {"may"}
 """Also a common word: a month only between a day and a year."""
 _NUMERIC = re.compile(r"([0-9]{1,2})([/.-])([0-9]{1,2})\2([0-9]{4})")
-_ISO = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _DAY = re.compile(r"0?[1-9]|[12][0-9]|3[01]")
 _YEAR = re.compile(r"[1-9][0-9]{3}")
 _LEAP_YEAR = 2024
@@ -58,16 +57,12 @@ def numeric_date(token: str, locale: str | None) -> str | None:
     return _iso(year, month, day)
 
 
-def is_numeric_date(token: str) -> bool:
-    """Say whether a token is a date in digits, decided or not."""
-    return _NUMERIC.fullmatch(token) is not None
-
-
-def is_iso_date(token: str) -> bool:
-    """Say whether a token is a full ISO date that exists."""
+def is_ambiguous_date(token: str, locale: str | None) -> bool:
+    """Say whether a token is a date in digits that can be two days, and which is not told."""
     return (
-        _ISO.fullmatch(token) is not None
-        and _iso(int(token[:4]), int(token[5:7]), int(token[8:])) is not None
+        _NUMERIC.fullmatch(token) is not None
+        and numeric_date(token, locale) is None
+        and None not in (numeric_date(token, "es"), numeric_date(token, "en-US"))
     )
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import Levenshtein
 
-from pytest_benchbed.model.errors import TechnicalFailure
+from pytest_benchbed.scoring.bounds import check_size
 
 MAX_WORD_CELLS = 10**8
 """Reference words times other words; the alignment keeps a bit for each."""
@@ -42,7 +42,7 @@ def word_errors(reference: Sequence[str], other: Sequence[str]) -> Counts:
     Raises:
         TechnicalFailure: ``too_large``, told by the sizes alone.
     """
-    _bound(len(reference) * len(other), MAX_WORD_CELLS, "words")
+    check_size(len(reference) * len(other), MAX_WORD_CELLS, "words")
     found = {"replace": 0, "delete": 0, "insert": 0}
     for operation in Levenshtein.editops(list(reference), list(other)):
         found[operation.tag] += 1
@@ -56,17 +56,10 @@ def character_errors(reference: str, other: str) -> tuple[int, int]:
     Raises:
         TechnicalFailure: as :func:`word_errors`.
     """
-    _bound(len(reference) * len(other), MAX_CHARACTER_CELLS, "characters")
+    check_size(len(reference) * len(other), MAX_CHARACTER_CELLS, "characters")
     return Levenshtein.distance(reference, other), len(reference)
 
 
 def rate(errors: int, reference: int) -> float | None:
     """Return errors per unit of the reference, may be above 1; None over an empty reference."""
     return errors / reference if reference else None
-
-
-def _bound(cells: int, limit: int, what: str) -> None:
-    if cells > limit:
-        raise TechnicalFailure(
-            "too_large", f"{cells:,} pairs of {what} to align, at most {limit:,}", whose="scorer"
-        )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rapidfuzz import fuzz
 
-from pytest_benchbed.model.errors import TechnicalFailure
+from pytest_benchbed.scoring.bounds import check_size
 
 MAX_CELLS = 10**10
 
@@ -20,10 +20,5 @@ def similarity(one: str, other: str) -> float:
     # Decided here: the ratios of the library do not agree about empty texts.
     if not one or not other:
         return 1.0 if one == other else 0.0
-    if len(one) * len(other) > MAX_CELLS:
-        raise TechnicalFailure(
-            "too_large",
-            f"{len(one) * len(other):,} pairs of characters, at most {MAX_CELLS:,}",
-            whose="scorer",
-        )
+    check_size(len(one) * len(other), MAX_CELLS, "characters")
     return fuzz.ratio(one, other) / 100
