@@ -24,6 +24,8 @@ from pytest_benchbed.data.pin import pin
 from pytest_benchbed.data.replace import replace_file
 from pytest_benchbed.data.tables.cases import Imported
 from pytest_benchbed.data.tables.cases import import_rows
+from pytest_benchbed.data.tables.hub import PREFIX
+from pytest_benchbed.data.tables.hub import read_hub
 from pytest_benchbed.data.tables.mapping import Mapping
 from pytest_benchbed.data.tables.mapping import check_mapping
 from pytest_benchbed.data.tables.mapping import column_lines
@@ -47,7 +49,8 @@ class InitChoice:
     """What was typed; empty: to be found out."""
 
     name: str
-    source: Path | None
+    source: str | None
+    """Path of a table, or ``hf:ID`` of a dataset on the Hugging Face hub."""
     id: str | None
     inputs: Sequence[str]
     files: Sequence[str]
@@ -94,7 +97,7 @@ def run_init(choice: InitChoice, root: Path, echo: Echo, ask: Callable[[str], bo
 
 def _import(
     choice: InitChoice,
-    source: Path,
+    source: str,
     root: Path,
     echo: Echo,
     ask: Callable[[str], bool] | None,
@@ -106,7 +109,7 @@ def _import(
         raise UsageProblem(
             f"{bench} exists already, so nothing was written. Choose another name, or remove it."
         )
-    table = read_table(source)
+    table = open_table(source)
     for note in table.notes:
         echo(f"note: {note}")
     mapping = Mapping(choice.id, tuple(choice.inputs), tuple(choice.files), tuple(choice.answers))
@@ -125,6 +128,16 @@ def _import(
     for line in _report(choice, kind, mapping, made, table, bench.relative_to(root)):
         echo(line)
     return 0
+
+
+def open_table(source: str) -> Table:
+    """Read the table that was named.
+
+    Raises:
+        UsageProblem: there is none.
+        DatasetError: it is broken.
+    """
+    return read_hub(source) if source.startswith(PREFIX) else read_table(Path(source))
 
 
 def _completed(table: Table, typed: Mapping) -> Mapping:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import pytest
@@ -18,7 +17,8 @@ from pytest_benchbed.edge.registration import Registries
 def init(
     name: Annotated[str, typer.Argument(metavar="NAME", help="What the benchmark is called.")],
     source: Annotated[
-        Path | None, typer.Option("--from", metavar="FILE", help="Your table: JSONL or CSV.")
+        str | None,
+        typer.Option("--from", metavar="FILE", help="Your table, JSONL or CSV; or hf:DATASET."),
     ] = None,
     id_column: Annotated[
         str | None, typer.Option("--id", metavar="COLUMN", help="Column with the ids.")

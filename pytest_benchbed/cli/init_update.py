@@ -18,6 +18,7 @@ import pytest
 
 from pytest_benchbed.cli.init import Echo
 from pytest_benchbed.cli.init import InitChoice
+from pytest_benchbed.cli.init import open_table
 from pytest_benchbed.cli.init_files import rows_text
 from pytest_benchbed.cli.pin import PinOptions
 from pytest_benchbed.cli.pin import run_bump
@@ -32,7 +33,6 @@ from pytest_benchbed.data.tables.cases import Imported
 from pytest_benchbed.data.tables.cases import import_rows
 from pytest_benchbed.data.tables.mapping import Mapping
 from pytest_benchbed.data.tables.mapping import check_mapping
-from pytest_benchbed.data.tables.read import read_table
 from pytest_benchbed.data.verify import verify_digests
 from pytest_benchbed.edge.registration import Registries
 from pytest_benchbed.model.errors import UsageProblem
@@ -98,7 +98,7 @@ def run_update(
             f"benchmark {choice.name!r} must have one dataset to update; it has: {known}.\n"
             f"Make one with: benchbed init {choice.name} --from=FILE"
         )
-    table = read_table(choice.source)
+    table = open_table(choice.source)
     for note in table.notes:
         echo(f"note: {note}")
     mapping = Mapping(choice.id, tuple(choice.inputs), tuple(choice.files), tuple(choice.answers))

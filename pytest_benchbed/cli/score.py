@@ -205,17 +205,17 @@ class _Places:
         datasets: DatasetRegistry = self.registries.datasets
         name = text or record.dataset.id
         found = datasets.find(name)
-        if found is None and text is not None and (self.base / text).is_dir():
-            found = datasets.at(self.base / text) or datasets.add_found(self.base / text)
-        if found is None:
+        root = found.root if found else None
+        if root is None and text and (self.base / text).is_dir():
+            # Another revision has the id of the registered one, so it is not registered.
+            root = self.base / text
+        if root is None:
             known = [entry.id for entry in datasets.for_benchmark(record.benchmark.id)]
             raise UsageProblem(
                 unknown_name("dataset", name, known, _LIST)
                 + "\nName the folder of another revision with --dataset=PATH."
             )
-        return open_bench(
-            self.config, self.registries, record.benchmark.id, found.root, self.runs_dir
-        )
+        return open_bench(self.config, self.registries, record.benchmark.id, root, self.runs_dir)
 
     def compared(self, text: str, bench: Bench, *, is_recorded: bool) -> Run:
         """Find a baseline or control; one of the record is looked for in the snapshots first."""
