@@ -403,3 +403,19 @@ def test_a_field_that_a_row_of_an_older_record_lacks_is_named(bench: Bench) -> N
         done = benchbed(bench, "gate", "base")
         assert done.returncode == 2, done.stdout
         assert f"results.jsonl:2: case 't-002': field {field}" in done.stdout
+
+
+@pytest.mark.req("ENV-068")
+def test_a_revision_in_another_folder_is_taken_by_its_path(bench: Bench) -> None:
+    bench.record("base", {"t-002": ["row"]})
+    other = bench.path / "otra revisión"
+    shutil.copytree(bench.dataset, other)
+    bench.dataset = other
+    allow(bench, "t-002", "row")
+    bump(bench)
+
+    done = benchbed(bench, "score", "base", "--dataset=otra revisión")
+
+    assert done.returncode == 5, done.stdout
+    assert "taken over from version 1 of toy-v1 to 2" in done.stdout
+    assert bench.saved("base").rows()["t-002"]["errors"]["main"] == []
