@@ -32,7 +32,8 @@ class OptionReader:
 
     def problem(self, name: str, text: str) -> UsageProblem:
         """Return the exception to raise about an option."""
-        return UsageProblem(f"adapter {self.adapter}: option {name} {text}")
+        gap = "" if text.startswith(":") else " "
+        return UsageProblem(f"adapter {self.adapter}: option {name}{gap}{text}")
 
     def text(self, name: str, default: str | None = None) -> str | None:
         """Return an option that is text and not empty; null and absent are the default."""

@@ -59,6 +59,15 @@ def read_outputs(path: Path, settings: PredictionSettings) -> dict[str, Output]:
         UsageProblem: with file, line, and what to do.
     """
     text = decode(path, settings.encoding)
+    # Of the whole process, which is also the user's.
+    limit = csv.field_size_limit(MAX_LINE)
+    try:
+        return _read(path, text, settings)
+    finally:
+        csv.field_size_limit(limit)
+
+
+def _read(path: Path, text: str, settings: PredictionSettings) -> dict[str, Output]:
     suffix = path.suffix.lower()
     if suffix in (".csv", ".tsv", ".txt"):
         rows = _csv_rows(path, text, settings)
@@ -106,7 +115,6 @@ def _json_rows(path: Path, text: str) -> Iterator[tuple[_Place, Mapping[str, Any
 def _csv_rows(
     path: Path, text: str, settings: PredictionSettings
 ) -> Iterator[tuple[_Place, Mapping[str, Any]]]:
-    csv.field_size_limit(MAX_LINE)
     lines = io.StringIO(text, newline="")
     delimiter = settings.delimiter or delimiter_of(text)
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
@@ -128,8 +136,8 @@ def _csv_rows(
                 continue
             if len(cells) != len(names):
                 raise place.problem(
-                    f"{len(cells)} cells where the header has {len(names)}: is a {delimiter!a} in "
-                    "a text without quotes?"
+                    f"{len(cells)} cells, but the header has {len(names)}; put a text with "
+                    f"{delimiter!a} in quotes."
                 )
             yield place, dict(zip(names, cells, strict=True))
     except csv.Error as error:
