@@ -21,6 +21,11 @@ COMMAND: Final = "pytest_benchbed.adapters.command_adapter"
 NAMED: Final = 6
 
 
+def is_boxed(spec: AdapterSpec) -> bool:
+    """Say whether it is one of the adapters that are set up by options alone."""
+    return spec.module in (HTTP, PREDICTIONS, COMMAND)
+
+
 def fit(spec: AdapterSpec) -> AdapterSpec:
     """Return a spec with what its options say it needs; others than ours as they are.
 

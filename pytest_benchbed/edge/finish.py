@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from pytest_benchbed.adapters.boxed import is_boxed
 from pytest_benchbed.calls.broker import Broker
 from pytest_benchbed.compare.exit import raises_exit_status
 from pytest_benchbed.compare.facts import RunFacts
@@ -31,6 +32,7 @@ from pytest_benchbed.edge.start import now
 from pytest_benchbed.model.errors import DatasetError
 from pytest_benchbed.model.escape import term
 from pytest_benchbed.model.gate import GateResult
+from pytest_benchbed.model.run import RunRecord
 from pytest_benchbed.runs.assets import copy_assets
 from pytest_benchbed.runs.bench_files import promoted_runs
 from pytest_benchbed.runs.comparison import write_comparison
@@ -163,10 +165,7 @@ def _verdict(plan: Plan, view: RunView, gate: GateResult, hidden: bool) -> Verdi
         lines.append("  no adapter is configured: the reference adapter answered; name yours with")
         lines.append("    --bench-adapter=NAME, module:name or a path")
     record = view.record
-    jobs, slots = plan.settings.jobs, record.executor.slots
-    if jobs and slots < jobs and plan.spec.kind == "class":
-        lines.append(f"  calls at once {slots}, not {jobs}: the adapter takes no more, see its")
-        lines.append("    max_concurrency (1 unless it says otherwise)")
+    lines += _concurrency(plan, record)
     return Verdict(
         benchmark=plan.name,
         lines=lines,
@@ -175,6 +174,25 @@ def _verdict(plan: Plan, view: RunView, gate: GateResult, hidden: bool) -> Verdi
         is_blocked=gate.status == "blocked",
         raises_exit=raises_exit_status(gate, bool(record.partial), plan.settings.require_gate),
     )
+
+
+def _concurrency(plan: Plan, record: RunRecord) -> list[str]:
+    """Say how many calls ran at once and what limits them; nothing where it is plainly one."""
+    asked, jobs, slots = plan.settings.jobs, record.executor.jobs, record.executor.slots
+    if plan.spec.kind != "class" or (asked is None and slots == 1 and not is_boxed(plan.spec)):
+        return []
+    if asked and slots < asked:
+        lines = [
+            f"  calls at once {slots}, not {asked}: the adapter takes no more, see its",
+            "    max_concurrency (1 unless it says otherwise)",
+        ]
+    elif slots < jobs:
+        lines = [f"  calls at once {slots}: the adapter takes no more, see its max_concurrency"]
+    else:
+        lines = [f"  calls at once {slots}: see --bench-jobs"]
+    if plan.settings.rate:
+        lines.append(f"  no more than {plan.settings.rate} are begun: rate in the bench file")
+    return lines
 
 
 def _write_beside(run: ActiveRun, decided: Decided) -> None:
