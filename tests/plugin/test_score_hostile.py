@@ -355,23 +355,21 @@ def test_replies_of_another_run_are_not_taken_for_those_of_this_one(bench: Bench
     assert contents(paths.root) == before
 
 
-@pytest.mark.parametrize(
-    ("number", "remedy"),
-    [(errno.EROFS, "work on a copy of it"), (errno.ENOLCK, "--bench-runs-dir")],
-)
 def test_a_run_that_cannot_be_locked_is_refused_with_what_helps(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch, number: int, remedy: str
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bench.record("base")
+    remedies = {errno.EROFS: "work on a copy of it", errno.ENOLCK: "--bench-runs-dir"}
 
-    def fail(_: Path) -> None:
-        raise OSError(number, os.strerror(number))
+    for number, remedy in remedies.items():
 
-    monkeypatch.setattr(lock, "try_lock", fail)
-    done = benchbed(bench, "score", "base")
+        def fail(_: Path, number: int = number) -> None:
+            raise OSError(number, os.strerror(number))
 
-    assert done.returncode == 2
-    assert remedy in done.stdout
+        monkeypatch.setattr(lock, "try_lock", fail)
+        done = benchbed(bench, "score", "base")
+        assert done.returncode == 2
+        assert remedy in done.stdout
 
 
 def test_replies_that_cannot_be_read_or_are_gone_are_told(bench: Bench) -> None:
