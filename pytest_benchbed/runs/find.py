@@ -119,7 +119,8 @@ def _unknown(text: str, runs_dir: Path, snapshots: Sequence[Path]) -> str:
         near = get_close_matches(name, sorted(known), n=1)
         if near:
             return f"{what} Did you mean {near[0]!r}?\nList runs with: {HOW_TO_LIST}"
-    return f"{what} Runs are looked for in {runs_dir}.\nList them with: {HOW_TO_LIST}"
+    beside = " and beside bench files" if snapshots else ""
+    return f"{what} Runs are looked for in {runs_dir}{beside}.\nList them with: {HOW_TO_LIST}"
 
 
 def _is_run_or_set(folder: Path) -> bool:

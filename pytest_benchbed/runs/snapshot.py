@@ -74,16 +74,6 @@ def snapshots(bench_folder: Path) -> Iterator[tuple[str, Path]]:
             yield run_id, ids[run_id]
 
 
-def write_snapshot(run: Run, bench_folder: Path) -> Path:
-    """Write the snapshot of a run beside a bench file and return its folder.
-
-    Raises: as :func:`place_snapshot`.
-    """
-    folder = snapshot_folder(bench_folder, run.id)
-    place_snapshot(run, folder)
-    return folder
-
-
 def place_snapshot(run: Run, folder: Path) -> bool:
     """Write the snapshot of a run to ``folder``; say whether anything changed there.
 

@@ -12,6 +12,9 @@ from pytest_benchbed.model.canonical import canonical
 from pytest_benchbed.model.run import RunRecord
 from pytest_benchbed.runs.atomic import write_lines
 from pytest_benchbed.runs.layout import RunPaths
+from pytest_benchbed.runs.read import Run
+from pytest_benchbed.runs.snapshot import place_snapshot
+from pytest_benchbed.runs.snapshot import snapshot_folder
 from pytest_benchbed.runs.status import write_record
 
 SPANISH = "Benceno ≤ 0,5 µg/l · año, 𝜇 🧪"
@@ -174,3 +177,10 @@ def save_run(
     if metrics is not None:
         RunPaths(root).metrics.write_text(json.dumps(metrics), encoding="utf-8")
     return root
+
+
+def write_snapshot(run: Run, bench_folder: Path) -> Path:
+    """Write the snapshot of a run beside a bench file and return its folder."""
+    folder = snapshot_folder(bench_folder, run.id)
+    place_snapshot(run, folder)
+    return folder

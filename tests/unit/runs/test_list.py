@@ -9,10 +9,10 @@ from pytest_benchbed.runs.create import create_run_set
 from pytest_benchbed.runs.list import RunRow
 from pytest_benchbed.runs.list import list_runs
 from pytest_benchbed.runs.read import Run
-from pytest_benchbed.runs.snapshot import write_snapshot
 from tests.unit.runs.builders import record_json
 from tests.unit.runs.builders import result
 from tests.unit.runs.builders import save_run
+from tests.unit.runs.builders import write_snapshot
 
 
 def started(day: int) -> str:

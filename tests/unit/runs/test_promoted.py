@@ -11,12 +11,12 @@ from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.runs.promoted import copies_of
 from pytest_benchbed.runs.promoted import find_promoted
 from pytest_benchbed.runs.read import Run
-from pytest_benchbed.runs.snapshot import write_snapshot
 from tests.unit.runs.builders import outcome
 from tests.unit.runs.builders import record_json
 from tests.unit.runs.builders import result
 from tests.unit.runs.builders import save_run
 from tests.unit.runs.builders import write_calls
+from tests.unit.runs.builders import write_snapshot
 
 
 def saved(tmp_path: Path, visibility: str = "public") -> Run:

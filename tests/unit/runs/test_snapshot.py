@@ -16,12 +16,12 @@ from pytest_benchbed.runs.snapshot import remove_snapshot
 from pytest_benchbed.runs.snapshot import snapshot_folder
 from pytest_benchbed.runs.snapshot import snapshots
 from pytest_benchbed.runs.snapshot import sweep_snapshots
-from pytest_benchbed.runs.snapshot import write_snapshot
 from tests.unit.runs.builders import outcome
 from tests.unit.runs.builders import record_json
 from tests.unit.runs.builders import result
 from tests.unit.runs.builders import save_run
 from tests.unit.runs.builders import write_calls
+from tests.unit.runs.builders import write_snapshot
 
 DETAILED = {"kind": "wrong", "where": {"cell": 1}, "expected": "S1", "got": "S2", "note": "S3"}
 
