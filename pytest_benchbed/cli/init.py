@@ -20,6 +20,8 @@ from pytest_benchbed.cli.init_files import ignore_runs
 from pytest_benchbed.cli.init_files import rows_text
 from pytest_benchbed.cli.init_files import workflow
 from pytest_benchbed.compare.phrases import count
+from pytest_benchbed.data.answers import ANSWERS_FILE
+from pytest_benchbed.data.dataset import CASES_FILE
 from pytest_benchbed.data.pin import pin
 from pytest_benchbed.data.replace import replace_file
 from pytest_benchbed.data.tables.cases import Imported
@@ -183,8 +185,8 @@ def _write(choice: InitChoice, kind: str, made: Imported, bench: Path, root: Pat
         for path, source in made.copies.items():
             (staged / path).parent.mkdir(exist_ok=True)
             shutil.copyfile(source, staged / path)
-        replace_file(staged / "cases.jsonl", rows_text(made.cases))
-        replace_file(staged / "answers.jsonl", rows_text(made.answers))
+        replace_file(staged / CASES_FILE, rows_text(made.cases))
+        replace_file(staged / ANSWERS_FILE, rows_text(made.answers))
         pin(
             staged,
             benchmark=choice.name,
