@@ -23,6 +23,7 @@ from pytest_benchbed.cli.promotion import next_command
 from pytest_benchbed.compare.phrases import count
 from pytest_benchbed.compare.refuse import Planned
 from pytest_benchbed.compare.refuse import check_profile
+from pytest_benchbed.data.changes import is_committed
 from pytest_benchbed.data.dataset import identity_of
 from pytest_benchbed.data.manifest import read_manifest
 from pytest_benchbed.edge.baselines import entry_name
@@ -260,5 +261,23 @@ def _remove_snapshots(work: Promotion, former: set[str]) -> list[str]:
         if name != work.adapter
         for run_id in [entry.baseline, *entry.controls]
     }
-    gone = [name for name in sorted(former - named) if remove_snapshot(work.folder, name)]
-    return [f"snapshots removed: {', '.join(gone)} (version control has them)"] if gone else []
+    gone, kept = [], []
+    for name in sorted(former - named):
+        folder = kept_snapshot(work.folder, name)
+        if folder is None:
+            continue
+        if _is_elsewhere(work, folder, name) and remove_snapshot(work.folder, name):
+            gone.append(name)
+        else:
+            kept.append(name)
+    lines = [f"snapshots removed: {', '.join(gone)} (a commit or a run has them)"] if gone else []
+    if kept:
+        lines.append(f"snapshots kept: {', '.join(kept)} (no commit has them): remove them by hand")
+    return lines
+
+
+def _is_elsewhere(work: Promotion, folder: Path, run_id: str) -> bool:
+    """Say whether a snapshot that is removed can be had again."""
+    if same_run(Run.open(folder), work.runs_dir / run_id) is not None:
+        return True
+    return all(is_committed(path) for path in folder.iterdir())

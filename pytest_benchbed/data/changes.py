@@ -48,6 +48,12 @@ def committed_digests(root: Path) -> object:
     return data.get("digests") if isinstance(data, dict) else None
 
 
+def is_committed(path: Path) -> bool:
+    """Say whether the last commit has this file with the content it has now."""
+    with tempfile.TemporaryFile() as file:
+        return _committed(path.parent, path.name, file) and file.read() == path.read_bytes()
+
+
 def row_changes(root: Path, name: str, now: LineIndex) -> Changes | None:
     """Compare the rows of ``root/name`` with the committed ones; None if there are none.
 

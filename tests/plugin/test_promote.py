@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -239,13 +240,32 @@ def test_snapshots_of_a_former_baseline_go(bench: Bench) -> None:
 
     _, out = promote(bench, "new", controls=["c1"], snapshot=True)
 
-    assert "snapshots removed: base (version control has them)" in out
+    assert "snapshots removed: base (a commit or a run has them)" in out
     kept = bench.dataset.parent / "baseline"
     assert sorted(path.name for path in kept.iterdir()) == ["c1", "new"]
     listed = {line.split()[0]: line for line in runs(bench).splitlines()}
     assert f"baseline of {ADAPTER}" in listed["new"]
     assert f"control of {ADAPTER}" in listed["c1"]
     assert listed["base"].endswith("baseline required")
+
+
+def test_a_former_snapshot_that_nothing_else_has_stays_until_it_is_committed(bench: Bench) -> None:
+    for run_id in ("base", "new", "newer"):
+        bench.record(run_id)
+    promote(bench, "base", snapshot=True)
+    shutil.rmtree(bench.path / "runs" / "base")
+
+    _, uncommitted = promote(bench, "new", snapshot=True)
+    for words in (
+        ["init", "-q"],
+        ["add", "cases"],
+        ["-c", "user.name=n", "-c", "user.email=e", "commit", "-qm", "all"],
+    ):
+        subprocess.run(["git", *words], cwd=bench.path, check=True)
+    _, committed = promote(bench, "newer", snapshot=True)
+
+    assert "snapshots kept: base (no commit has them): remove them by hand" in uncommitted
+    assert "snapshots removed: base, new" in committed
 
 
 def test_another_run_of_the_same_id_and_a_run_elsewhere_are_refused(bench: Bench) -> None:
