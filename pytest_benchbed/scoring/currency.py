@@ -29,8 +29,10 @@ _NAMES = {
     "es": {EURO: "euro", DOLLAR: "dólar", POUND: "libra"},
 }
 _CENTS = {"cent", "cents", "céntimo", "céntimos", "centavo", "centavos", "penny", "pence"}
-_ALL_SCALES = SCALES["en"] | SCALES["es"]
 
+_FACTORS = SCALES["en"] | SCALES["es"] | LETTERS
+_NUMBER_STARTS = frozenset("0123456789<>=~±+-")
+_SIGN = re.compile("[€$£]")
 _NUMBER = re.compile(rf"((?:{QUALIFIER})?[-+]?)({DIGITS})")
 _SIGN_FIRST = re.compile(rf"((?:{QUALIFIER})?[-+]?)(us\$|[€$£])([-+]?)({DIGITS})(k|m|mn|bn)?")
 _SIGN_LAST = re.compile(rf"((?:{QUALIFIER})?[-+]?{DIGITS})(k|m|mn|bn)?([€$£])")
@@ -45,10 +47,12 @@ class _Glued(str):
 
 def split_money(tokens: Sequence[str], breaks: Sequence[int]) -> tuple[list[str], list[int]]:
     """Take signs of currencies and letters of scales off the numbers they are glued to."""
+    if not _SIGN.search("".join(tokens)):
+        return list(tokens), list(breaks)
     parts: list[str] = []
     places: list[int] = []
     for token, between in zip(tokens, breaks, strict=True):
-        split = _split(token) if any(sign in token for sign in "€$£") else [token]
+        split = _split(token) if _SIGN.search(token) else [token]
         parts += split
         places += [between] + [0] * (len(split) - 1)
     return parts, places
@@ -87,7 +91,7 @@ def _amount(tokens: Sequence[str], at: int, locale: str | None) -> tuple[str, st
     """Return number, currency and the index behind an amount that begins at ``at``."""
     prefix = CURRENCY_SIGNS.get(tokens[at])
     number_at = at + (prefix is not None)
-    if number_at >= len(tokens):
+    if number_at >= len(tokens) or tokens[number_at][0] not in _NUMBER_STARTS:
         return None
     number, end, is_scaled = _scaled(tokens, number_at, locale)
     if not _NUMBER.fullmatch(number):
@@ -120,9 +124,8 @@ def _scaled(tokens: Sequence[str], at: int, locale: str | None) -> tuple[str, in
         larger = scaled(letter[1], LETTERS[letter[2]], locale)
         if larger is not None:
             number, is_scaled = larger, True
-    factors = _ALL_SCALES | LETTERS
-    while end < len(tokens) and tokens[end] in factors:
-        larger = scaled(number, factors[tokens[end]], locale)
+    while end < len(tokens) and tokens[end] in _FACTORS:
+        larger = scaled(number, _FACTORS[tokens[end]], locale)
         if larger is None:
             break
         number, end, is_scaled = larger, end + 1, True

@@ -22,6 +22,8 @@ MONTHS = {
     for number, name in enumerate(names.split(), 1)
     for form in (name, name[:3])
 }
+DATE_STARTS = frozenset({*MONTHS, "the"})
+"""Words, besides numbers, that a date may begin with."""
 _ONLY_IN_FULL = {"may"}
 """Also a common word: a month only between a day and a year."""
 _NUMERIC = re.compile(r"([0-9]{1,2})([/.-])([0-9]{1,2})\2([0-9]{4})")

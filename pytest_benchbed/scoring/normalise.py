@@ -16,6 +16,7 @@ from typing import Literal
 
 from pytest_benchbed.scoring.currency import split_money
 from pytest_benchbed.scoring.currency import with_money
+from pytest_benchbed.scoring.dates import DATE_STARTS
 from pytest_benchbed.scoring.dates import date_at
 from pytest_benchbed.scoring.locales import language
 from pytest_benchbed.scoring.number_words import NoWords
@@ -37,6 +38,7 @@ TEXT_VERSION = "text.v1"
 Profile = Literal["exact", "written", "spoken"]
 PROFILES: tuple[Profile, ...] = ("exact", "written", "spoken")
 
+_DIGITS = frozenset("0123456789")
 _PER_CENT = re.compile(rf"((?:{QUALIFIER})?[-+]?{DIGITS})%")
 _A_NUMBER = re.compile(rf"(?:{QUALIFIER})?[-+]?{DIGITS}")
 
@@ -55,7 +57,7 @@ def normalise(text: str, locale: str | None, profile: Profile) -> str:
     if profile == "exact":
         return " ".join(unicodedata.normalize("NFC", text).split())
     tokens, breaks = split_money(*tokens_of(folded(text)))
-    tokens = [canonical_token(token, locale) for token in tokens]
+    tokens = [canonical_token(token, locale) if token[-1] in _DIGITS else token for token in tokens]
     words = _grammar(tokens, breaks, locale)
     tokens = _spoken(words) if profile == "spoken" else _with_ordinals(words)
     # After each step that makes numbers: what stands beside one is seen by the next.
@@ -78,9 +80,11 @@ def _with_ordinals(words: Words) -> list[str]:
     result: list[str] = []
     at = 0
     while at < len(words.tokens):
-        ordinal = ordinal_at(words, at)
+        token = words.tokens[at]
+        is_other = token[0].isalpha() and token not in words.starts
+        ordinal = None if is_other else ordinal_at(words, at)
         if ordinal is None:
-            result.append(words.tokens[at])
+            result.append(token)
             at += 1
         else:
             result.append(written_ordinal(ordinal[0], words.locale))
@@ -93,6 +97,11 @@ def _spoken(words: Words) -> list[str]:
     result: list[str] = []
     at = 0
     while at < len(words.tokens):
+        token = words.tokens[at]
+        if token[0].isalpha() and not (token in words.starts or token in DATE_STARTS):
+            result.append(token)
+            at += 1
+            continue
         # Dates first: a day is an ordinal too, and a year a number.
         date = date_at(words, at)
         if date is not None:
@@ -105,14 +114,13 @@ def _spoken(words: Words) -> list[str]:
             at = ordinal[1]
             continue
         number = words.number(at)
-        token, at = (number.text, number.end) if number else (words.tokens[at], at + 1)
-        glued = _PER_CENT.fullmatch(token)
+        token, at = (number.text, number.end) if number else (token, at + 1)
+        glued = _PER_CENT.fullmatch(token) if token[-1] == "%" else None
         result += [glued[1], "%"] if glued else [token]
-        if not glued and _A_NUMBER.fullmatch(token):
-            end = _per_cent(words, at)
-            if end > at:
-                result.append("%")
-                at = end
+        end = _per_cent(words, at)
+        if end > at and not glued and _A_NUMBER.fullmatch(token):
+            result.append("%")
+            at = end
     return result
 
 

@@ -38,6 +38,8 @@ class Words:
     ``locale`` None: no word is a number.
     """
 
+    starts: frozenset[str]
+    """Words that a number or an ordinal may begin with."""
     scales: Mapping[str, int]
     points: Mapping[str, str]
     """Word in front of decimals to their sign."""
@@ -56,7 +58,8 @@ class Words:
         Digits count only in front of a scale (``1.5 million``), and scales
         behind a number always belong to it.
         """
-        found = self.in_words(at) or self._in_digits(at)
+        is_word = self.tokens[at][0].isalpha()
+        found = self.in_words(at) if is_word else self._in_digits(at)
         return None if found is None else self._with_scales(found)
 
     def in_words(self, at: int) -> Found | None:
@@ -122,6 +125,7 @@ class Words:
 class NoWords(Words):
     """The grammar where no language is known."""
 
+    starts: frozenset[str] = frozenset()
     scales: Mapping[str, int] = {}
     points: Mapping[str, str] = {}
     spoken_digits: Mapping[str, int] = {}

@@ -44,11 +44,11 @@ def read_number(token: str, locale: str | None) -> Reading:
     Raises:
         ValueError: ``token`` is no digit token.
     """
+    if token.isdigit() and token.isascii():
+        return Reading(token, Decimal(token))
     if not _DIGITS.fullmatch(token):
         raise ValueError(f"{token!r} is no digit token")
     marks = [sign for sign in token if sign in ".,"]
-    if not marks:
-        return Reading(token, Decimal(token))
     sign = decimal_sign(locale)
     groups = re.split("[.,]", token)
     last = marks[-1]

@@ -41,13 +41,15 @@ def folded(text: str) -> str:
 
     Diacritics and digits of other scripts stay.
     """
+    if text.isascii():
+        return text.lower()
     text = _THOUSANDS_SPACE.sub("", unicodedata.normalize("NFC", text)).translate(_SIGNS)
     if not text.isascii():
         text = _DASH.sub(" ", _MINUS_DASH.sub("-", text))
         # Folding may leave what composes, and composing what folds: canonical caseless matching.
         decomposed = unicodedata.normalize("NFD", text).casefold()
         return unicodedata.normalize("NFC", unicodedata.normalize("NFD", decomposed).casefold())
-    return text.casefold()
+    return text.lower()
 
 
 def tokens_of(text: str) -> tuple[list[str], list[int]]:
@@ -60,6 +62,11 @@ def tokens_of(text: str) -> tuple[list[str], list[int]]:
     breaks: list[int] = []
     between = NOTHING
     for word in text.split():
+        if word.isalnum() and not (tokens and tokens[-1] in _QUALIFIERS):
+            tokens.append(word)
+            breaks.append(between)
+            between = NOTHING
+            continue
         before, core, after = _edges(word)
         between = max(between, before)
         if not core:
@@ -79,6 +86,8 @@ def tokens_of(text: str) -> tuple[list[str], list[int]]:
 
 def joined(tokens: Sequence[str]) -> list[str]:
     """Join each qualifier to the number behind it: ``< 0.5`` becomes ``<0.5``."""
+    if _QUALIFIERS.isdisjoint(tokens):
+        return list(tokens)
     result: list[str] = []
     for token in tokens:
         if result and result[-1] in _QUALIFIERS and _NUMBER_START.match(token):

@@ -27,6 +27,7 @@ ORDINALS = {word: value for value, word in enumerate(_FIRST.split(), 1)} | {
 class English(Words):
     """The English grammar."""
 
+    starts = frozenset({*UNITS, *TENS, *ORDINALS, "a"})
     scales = SCALES["en"]
     points = {"point": "."}
     spoken_digits = {word: value for word, value in UNITS.items() if value < 10} | {"oh": 0}

@@ -54,6 +54,7 @@ ORDINALS = {
 class Spanish(Words):
     """The Spanish grammar."""
 
+    starts = frozenset({*UNITS, *_ANY_ONE, *TENS, *_HUNDREDS, *ORDINALS, *SCALES["es"]})
     scales = SCALES["es"]
     points = {"coma": ",", "punto": "."}
     spoken_digits = {word: value for word, value in UNITS.items() if value < 10} | _ANY_ONE

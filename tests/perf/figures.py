@@ -51,6 +51,7 @@ def figures(folder: Path, count: int) -> Iterator[Figure]:
     yield from _idle(space)
     yield from _inside(space)
     yield from _rescore(space)
+    yield from _fields(space)
     yield from _http(folder / "http")
     yield from _collect(space)
     yield from _run(space)
@@ -115,6 +116,13 @@ def _http(folder: Path) -> Iterator[Figure]:
     rate, ideal = http.calls_per_second(space), http.JOBS / http.DELAY_S
     note = f"({rate:.0f} calls a second of {ideal:g})"
     yield Figure("http, 16 calls at once: time a call", ideal / rate, "x", 1 / 0.9, note)
+
+
+def _fields(space: Workspace) -> Iterator[Figure]:
+    words = [sys.executable, "-m", "tests.perf.fields", str(space.count)]
+    measured = json.loads(_output(words, ROOT))
+    name = f"score {space.count:,} cases of 12 fields: CPU"
+    yield Figure(name, measured["fields_s"], "s", 3)
 
 
 def _collect(space: Workspace) -> Iterator[Figure]:

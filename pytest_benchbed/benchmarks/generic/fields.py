@@ -130,7 +130,12 @@ class _Comparison:
         found = got if isinstance(got, list) else [] if is_blank(got) else [got]
         check_size(len(expected) * len(found), MAX_CELLS, "elements")
         ones = [form(rule, item, self.locale) for item in expected]
-        others = [form(rule, item, self.locale) for item in found]
+        # What both sides say in the same words has the same form.
+        known = {item: one for item, one in zip(expected, ones, strict=True) if type(item) is str}
+        others = [
+            known[item] if type(item) is str and item in known else form(rule, item, self.locale)
+            for item in found
+        ]
         if isinstance(rule, Set):
             self.sets(place, dict(zip(ones, expected, strict=True)), ones, others, found)
         else:
