@@ -14,6 +14,9 @@ from pytest_benchbed.scoring.numbers import read_number
 
 _QUANTITY = re.compile(rf"({QUALIFIER})?([-+]?)({DIGITS}|[.,][0-9]+)(?![0-9.,])\s?(\D.*)?")
 
+_SECOND = re.compile(r"\s[^\w\s]*[0-9]")
+"""Another number: ``5 or 6`` is none."""
+
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
@@ -42,7 +45,7 @@ def quantity_of(value: object, locale: str | None) -> Quantity | None:
     if found is None:
         return None
     qualifier, sign, digits, unit = found[1] or "", found[2], found[3], found[4] or ""
-    if unit[:1] in ("-", "/") and unit[1:2].isdigit():
+    if (unit[:1] in ("-", "/") and unit[1:2].isdigit()) or _SECOND.search(unit):
         return None
     number = read_number(digits if digits[0].isdigit() else f"0{digits}", locale).value
     if isinstance(number, Ambiguous):
@@ -66,8 +69,8 @@ def difference(
     for that; ``wrong``: they do not.
 
     Args:
-        expected: of the answer. A unit is asserted where its text has one or
-            could have one: a JSON number asserts none.
+        expected: of the answer. A text asserts its unit, or that there is
+            none; beside a JSON number any one word will do.
         got: of the prediction.
         tolerance: largest absolute difference.
         relative: largest difference as a share of the expected number.
@@ -85,6 +88,11 @@ def difference(
             return "wrong"
     if expected.qualifier != got.qualifier:
         return "qualifier_wrong" if got.qualifier else "qualifier_lost"
-    if is_unit_compared and expected.unit is not None and expected.unit != (got.unit or ""):
+    if not is_unit_compared:
+        return None
+    if expected.unit is None:
+        # No unit is asserted; more than one word is more than a unit.
+        return "unit_wrong" if " " in (got.unit or "") else None
+    if expected.unit != (got.unit or ""):
         return "unit_wrong" if expected.unit and got.unit else "unit_lost"
     return None

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from pydantic import Field
 from pydantic import RootModel
+from pydantic import ValidationError
 from pydantic import model_validator
 
 from pytest_benchbed.benchmarks.base import Benchmark
@@ -21,6 +22,7 @@ from pytest_benchbed.benchmarks.generic.values import is_blank
 from pytest_benchbed.benchmarks.generic.values import locale_for
 from pytest_benchbed.benchmarks.generic.values import value_in
 from pytest_benchbed.model.base import Model
+from pytest_benchbed.model.base import explain
 from pytest_benchbed.model.case import Case
 from pytest_benchbed.model.error import Error
 from pytest_benchbed.model.error import ProfileScore
@@ -45,15 +47,27 @@ class Facts(Model):
         return self
 
 
-class FactsAnswer(RootModel[Name | Annotated[list[Name], Field(min_length=1)] | Facts]):
+class FactsAnswer(RootModel[Any]):
     """One text that must be said, a list of them, or :class:`Facts`."""
 
-    @property
-    def facts(self) -> Facts:
-        """The answer in its long form."""
-        if isinstance(self.root, Facts):
-            return self.root
-        return Facts(contains=[self.root] if isinstance(self.root, str) else self.root)
+    @model_validator(mode="after")
+    def _is_one(self) -> FactsAnswer:
+        try:
+            facts_of(self.root)
+        except ValidationError as error:
+            raise ValueError(explain(error)) from None
+        return self
+
+
+def facts_of(answer: Any) -> Facts:
+    """Return an answer in its long form.
+
+    Raises:
+        ValidationError: it is none.
+    """
+    if isinstance(answer, str):
+        answer = [answer]
+    return Facts.model_validate({"contains": answer} if isinstance(answer, list) else answer)
 
 
 class FactsType(Benchmark):
@@ -77,7 +91,7 @@ class FactsType(Benchmark):
 
     def score_case(self, case: Case, answer: Any, prediction: Any) -> dict[str, ProfileScore]:
         """Look for every fact."""
-        facts = FactsAnswer.model_validate(answer).facts
+        facts = facts_of(answer)
         said = value_in(prediction, self.settings.field or FIELD)
         search = _Search("" if is_blank(said) else said, self._locale(case), self.settings)
         errors = list(_errors(facts, search))
@@ -91,7 +105,7 @@ class FactsType(Benchmark):
 
     def answer_as_prediction(self, case: Case, answer: Any) -> Any:
         """Return a text that says what it must: ``|`` keeps its parts apart."""
-        facts = FactsAnswer.model_validate(answer).facts
+        facts = facts_of(answer)
         parts = list(facts.order)
         for wanted in [*facts.contains, *(text for text, times in facts.count.items() if times)]:
             missing = facts.count.get(wanted, 1) - self._found(case, parts, wanted)
