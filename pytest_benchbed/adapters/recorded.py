@@ -24,6 +24,8 @@ from pytest_benchbed.adapters.recorded_text import delimiter_of
 from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.model.escape import term
 from pytest_benchbed.model.money import to_decimal
+from pytest_benchbed.model.names import is_case_id
+from pytest_benchbed.model.names import valid_id
 from pytest_benchbed.model.strict import MalformedJson
 from pytest_benchbed.model.strict import read_json
 
@@ -78,9 +80,11 @@ def _read(path: Path, text: str, settings: PredictionSettings) -> dict[str, Outp
     found: dict[str, Output] = {}
     lines: dict[str, int] = {}
     for place, row in rows:
-        case = _id(place, row, settings.id)
+        raw = _id(place, row, settings.id)
+        # As the import of a table makes ids: both may come from one spreadsheet.
+        case = raw if is_case_id(raw) else valid_id(raw)
         if case in found:
-            raise place.problem(f"id {case!a:.60} stands in line {lines[case]} too; keep one.")
+            raise place.problem(f"id {raw!a:.60} stands in line {lines[case]} too; keep one.")
         found[case] = _output(place, row, settings)
         lines[case] = place.line
     if not found:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import difflib
+import hashlib
 import re
+import unicodedata
 from collections.abc import Iterable
 
 CASE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 CASE_ID_RULE = "[A-Za-z0-9][A-Za-z0-9._-]{0,99}"
+NOT_ID = re.compile(r"[^A-Za-z0-9._-]+")
+"""What no case id has in it."""
 
 
 def is_case_id(text: object) -> bool:
@@ -30,3 +34,16 @@ def unknown_name(what: str, name: str, known: Iterable[str], how_to_list: str) -
     elif not names:
         text += f" No {what} is registered."
     return f"{text}\nList them with: {how_to_list}" if how_to_list else text
+
+
+def valid_id(text: str) -> str:
+    """Return an id near ``text``: letters without accents, other signs as dashes.
+
+    >>> valid_id("Factura nº 12/2024")
+    'Factura-no-12-2024'
+    """
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii")
+    made = NOT_ID.sub("-", plain).strip("-._")[:90]
+    if is_case_id(made):
+        return made
+    return f"case-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"

@@ -7,8 +7,6 @@ line and column.
 from __future__ import annotations
 
 import hashlib
-import re
-import unicodedata
 from dataclasses import dataclass
 from dataclasses import field
 from pathlib import Path
@@ -25,13 +23,14 @@ from pytest_benchbed.data.tables.pointer import look_up
 from pytest_benchbed.data.tables.pointer import short_name
 from pytest_benchbed.data.tables.read import Line
 from pytest_benchbed.data.tables.read import Table
+from pytest_benchbed.model.names import NOT_ID
 from pytest_benchbed.model.names import is_case_id
+from pytest_benchbed.model.names import valid_id
 from pytest_benchbed.model.strict import MalformedJson
 from pytest_benchbed.model.strict import read_json
 
 FILES = "files"
 """Folder of the copied files."""
-_NOT_ID = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 @dataclass
@@ -185,26 +184,13 @@ class _Importer:
     def _place(self, name: str, digest: str, case_id: str) -> str:
         """Return where a copy goes: by its own name if that is valid and free."""
         stem, dot, suffix = name.rpartition(".")
-        plain = f"{valid_id(stem if dot else name)}{dot}{_NOT_ID.sub('', suffix) if dot else ''}"
+        plain = f"{valid_id(stem if dot else name)}{dot}{NOT_ID.sub('', suffix) if dot else ''}"
         for candidate in (name, plain, f"{case_id}-{plain}", f"{digest[:16]}-{plain}"):
             path = f"{FILES}/{candidate}"
             if check_path(path) is None and self._names.get(path.casefold(), digest) == digest:
                 self._names[path.casefold()] = digest
                 return path
         raise AssertionError("unreachable: a name made of a digest is free")
-
-
-def valid_id(text: str) -> str:
-    """Return an id near ``text``: letters without accents, other signs as dashes.
-
-    >>> valid_id("Factura nº 12/2024")
-    'Factura-no-12-2024'
-    """
-    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii")
-    made = _NOT_ID.sub("-", plain).strip("-._")[:90]
-    if is_case_id(made):
-        return made
-    return f"case-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
 
 
 def _parsed(value: Any) -> Any:

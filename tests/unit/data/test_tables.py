@@ -9,7 +9,6 @@ import pytest
 
 from pytest_benchbed.data.tables import read
 from pytest_benchbed.data.tables.cases import import_rows
-from pytest_benchbed.data.tables.cases import valid_id
 from pytest_benchbed.data.tables.mapping import Mapping
 from pytest_benchbed.data.tables.mapping import check_mapping
 from pytest_benchbed.data.tables.mapping import guess
@@ -20,6 +19,7 @@ from pytest_benchbed.data.tables.read import read_table
 from pytest_benchbed.model.errors import DatasetError
 from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.model.names import is_case_id
+from pytest_benchbed.model.names import valid_id
 
 PLAIN = Mapping("id", ("text",), (), ("answer",))
 
