@@ -47,6 +47,7 @@ def pytest_benchbed_adapters(registry: AdapterRegistry) -> None:
     registry.add("http", "pytest_benchbed.adapters.http_adapter:Http")
     registry.add("predictions", "pytest_benchbed.adapters.predictions:Predictions")
     registry.add("command", "pytest_benchbed.adapters.command_adapter:Command")
+    registry.add("openai", "pytest_benchbed.adapters.openai_adapter:OpenAI")
 
 
 @pytest.hookimpl(tryfirst=True)

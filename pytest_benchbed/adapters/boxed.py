@@ -13,17 +13,19 @@ from dataclasses import replace
 from typing import Final
 
 from pytest_benchbed.adapters.spec import AdapterSpec
+from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.model.escape import term
 
 HTTP: Final = "pytest_benchbed.adapters.http_adapter"
 PREDICTIONS: Final = "pytest_benchbed.adapters.predictions"
 COMMAND: Final = "pytest_benchbed.adapters.command_adapter"
+OPENAI: Final = "pytest_benchbed.adapters.openai_adapter"
 NAMED: Final = 6
 
 
 def is_boxed(spec: AdapterSpec) -> bool:
     """Say whether it is one of the adapters that are set up by options alone."""
-    return spec.module in (HTTP, PREDICTIONS, COMMAND)
+    return spec.module in (HTTP, PREDICTIONS, COMMAND, OPENAI)
 
 
 def fit(spec: AdapterSpec) -> AdapterSpec:
@@ -37,6 +39,8 @@ def fit(spec: AdapterSpec) -> AdapterSpec:
 
         http = HttpSettings.read(spec.options, spec.env)
         return _granted(spec, env=http.names, network="all")
+    if spec.module == OPENAI:
+        return _fit_openai(spec)
     if spec.module == COMMAND:
         from pytest_benchbed.adapters.command_settings import CommandSettings
 
@@ -71,6 +75,21 @@ def unmatched(spec: AdapterSpec, known: Collection[str], asked: Iterable[str]) -
     if lacking:
         lines.append(f"{_some(lacking, 'case')} without a row in {settings.path.name}")
     return lines
+
+
+def _fit_openai(spec: AdapterSpec) -> AdapterSpec:
+    from pytest_benchbed.adapters.openai_settings import OpenAISettings
+    from pytest_benchbed.adapters.openai_settings import check_installed
+
+    settings = OpenAISettings.read(spec.options, spec.folders, spec.env)
+    check_installed()
+    if not spec.model:
+        raise UsageProblem(
+            'adapter openai: name the model: --bench-model=NAME, or "model" in the bench file.'
+        )
+    env = () if settings.api_key is None else (settings.api_key,)
+    fitted = _granted(spec, env=env, network="all", reads=settings.reads)
+    return replace(fitted, settings=settings.digests)
 
 
 def _granted(

@@ -19,13 +19,13 @@ from pytest_benchbed.adapters.http_exchange import Response
 from pytest_benchbed.adapters.http_reply import failure
 from pytest_benchbed.adapters.http_reply import read_reply
 from pytest_benchbed.adapters.http_settings import HttpSettings
+from pytest_benchbed.adapters.http_settings import check_values
 from pytest_benchbed.adapters.http_settings import fill_names
 from pytest_benchbed.adapters.pointer import look_up
 from pytest_benchbed.adapters.template import as_text
 from pytest_benchbed.adapters.template import only_file
 from pytest_benchbed.model.case import Case
 from pytest_benchbed.model.errors import TechnicalFailure
-from pytest_benchbed.model.errors import UsageProblem
 
 
 class Http(Adapter):
@@ -59,9 +59,7 @@ class Http(Adapter):
             UsageProblem: naming the option and what to do.
         """
         self.settings = settings = HttpSettings.read(options, os.environ)
-        for name in settings.names:
-            if os.environ[name] != os.environ[name].strip() or not os.environ[name].isprintable():
-                raise UsageProblem(f"the variable {name} has blanks around it or a line break.")
+        check_values(settings.names, os.environ)
         self.max_concurrency = settings.max_concurrency
         self._connections = Connections(settings.timeout_s)
         self._threads = ThreadPoolExecutor(settings.max_concurrency, "benchbed-http")

@@ -17,6 +17,7 @@ from pytest_benchbed.adapters.pointer import parse_pointer
 from pytest_benchbed.adapters.template import BASE64
 from pytest_benchbed.adapters.template import PLAIN
 from pytest_benchbed.adapters.template import Template
+from pytest_benchbed.model.errors import UsageProblem
 
 OPTIONS: Final = (
     "url", "method", "body", "file", "headers", *PICKS, "reply", "content_type",
@@ -77,9 +78,9 @@ class HttpSettings:
                     f"or url takes ${name}, which the adapter is not given: write "
                     f'"env": ["{name}"] beside its options in the bench file.',
                 )
-        _check_address(options, "url", url)
+        check_address(options, "url", url)
         if version_url:
-            _check_address(options, "version_url", version_url)
+            check_address(options, "version_url", version_url)
         files = _files(options)
         return cls(
             url=options.template("url", url, PLAIN),
@@ -109,7 +110,15 @@ def _names(*texts: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(match["braced"] or match["bare"] for match in found))
 
 
-def _check_address(options: OptionReader, name: str, text: str) -> None:
+def check_values(names: Collection[str], env: Mapping[str, str]) -> None:
+    """Refuse values that no header can carry, without telling them (``UsageProblem``)."""
+    for name in names:
+        if env[name] != env[name].strip() or not env[name].isprintable():
+            raise UsageProblem(f"the variable {name} has blanks around it or a line break.")
+
+
+def check_address(options: OptionReader, name: str, text: str) -> None:
+    """Refuse what is no address of HTTP, or one with a secret in it (``UsageProblem``)."""
     try:
         parts = urlsplit(text)
         port = parts.port

@@ -75,11 +75,35 @@ class OptionReader:
 
     def count(self, name: str, default: int) -> int:
         """Return a whole number from 1 to 1000."""
+        value = self.whole(name, 1, 1000)
+        return default if value is None else value
+
+    def whole(self, name: str, least: int, most: int) -> int | None:
+        """Return a whole number between two, or None."""
         value = self.options.get(name)
         if value is None:
-            return default
-        if type(value) is not int or not 1 <= value <= 1000:
-            raise self.problem(name, f"must be a whole number from 1 to 1000, not {value!r:.60}.")
+            return None
+        if type(value) is not int or not least <= value <= most:
+            raise self.problem(
+                name, f"must be a whole number from {least} to {most}, not {value!r:.60}."
+            )
+        return value
+
+    def number(self, name: str, least: float, most: float) -> float | None:
+        """Return a number between two, or None."""
+        value = self.options.get(name)
+        if value is None:
+            return None
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not least <= value <= most:
+            raise self.problem(name, f"must be a number from {least} to {most}, not {value!r:.60}.")
+        return float(value)
+
+    def flag(self, name: str) -> bool | None:
+        """Return true or false, or None."""
+        value = self.options.get(name)
+        if value is not None and not isinstance(value, bool):
+            raise self.problem(name, f"must be true or false, not {value!r:.60}.")
         return value
 
     def pointer(self, name: str, default: str | None = None) -> str | None:

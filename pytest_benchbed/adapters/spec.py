@@ -67,6 +67,8 @@ class AdapterSpec:
     pythonpath: tuple[Path, ...] = ()
     folders: tuple[Path, ...] = ()
     """Where a relative path in an option is looked for, in this order."""
+    settings: tuple[str, ...] = ()
+    """``name=value`` of what makes the system itself and is no option: digests of files."""
     is_replay: bool = False
     """It gives outputs that were recorded before: latency is what was recorded."""
 

@@ -63,7 +63,9 @@ def system_record(plan: Plan, run: RunRecord, info: AdapterInfo) -> AdapterRecor
         info: what the adapter declared, the bench file's word included.
     """
     record = run.adapter
-    settings = ["fresh_process=true"] if info.fresh_process else []
+    settings = list(plan.spec.settings)
+    if info.fresh_process:
+        settings.append("fresh_process=true")
     if plan.benchmark.drive:
         settings.append(f"drive={plan.benchmark.drive}")
     return record.model_copy(

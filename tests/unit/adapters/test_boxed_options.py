@@ -13,6 +13,8 @@ from pytest_benchbed.adapters.command_adapter import Command
 from pytest_benchbed.adapters.command_settings import CommandSettings
 from pytest_benchbed.adapters.http_adapter import Http
 from pytest_benchbed.adapters.http_settings import HttpSettings
+from pytest_benchbed.adapters.openai_adapter import OpenAI
+from pytest_benchbed.adapters.openai_settings import OpenAISettings
 from pytest_benchbed.adapters.prediction_settings import PredictionSettings
 from pytest_benchbed.adapters.predictions import Predictions
 from pytest_benchbed.adapters.spec import AdapterSpec
@@ -185,10 +187,11 @@ def test_the_files_that_a_command_names_are_what_it_reads(tmp_path: Path) -> Non
     assert (fitted.env, fitted.network, fitted.allow) == ((), "none", ())
 
 
-@pytest.mark.parametrize("adapter", [Http, Predictions, Command])
+@pytest.mark.parametrize("adapter", [Http, Predictions, Command, OpenAI])
 def test_every_option_is_in_the_help(adapter: type[Any]) -> None:
     names = {
-        Http: HttpSettings, Predictions: PredictionSettings, Command: CommandSettings
+        Http: HttpSettings, Predictions: PredictionSettings, Command: CommandSettings,
+        OpenAI: OpenAISettings,
     }[adapter]  # fmt: skip
     options = sys.modules[names.__module__].OPTIONS
 
