@@ -57,6 +57,27 @@ def test_the_model_of_the_run_prices_a_reply_that_names_none() -> None:
     assert usage_of(Usage(input_tokens=2_000_000), model="m").cost_usd == Decimal(6)
 
 
+@pytest.mark.parametrize(
+    ("named", "asked", "is_known"),
+    [
+        ("m-2026-01-31", "m", True),
+        ("m-0613", "m", True),
+        ("m-20260131", "m", True),
+        ("m-mini-2026-01-31", "m", False),
+        ("m-mini", "m", False),
+        ("n-2026-01-31", "m", False),
+        ("m-2026-01-31", None, False),
+    ],
+)
+def test_a_dated_model_has_the_price_of_the_one_that_was_asked(
+    named: str, asked: str | None, is_known: bool
+) -> None:
+    """A hosted model answers under the name of its snapshot; another model is another price."""
+    usage = usage_of(Usage(model=named, input_tokens=1_000_000), model=asked)
+
+    assert (usage.cost_usd, usage.model) == (Decimal(3) if is_known else None, named)
+
+
 @pytest.mark.req("ENV-049")
 def test_a_paid_adapter_without_a_price_is_unpriced_not_free() -> None:
     usage = usage_of(Usage(model="other", input_tokens=5), paid=True)
