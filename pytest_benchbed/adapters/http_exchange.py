@@ -77,6 +77,7 @@ class Connections:
         self._timeout_s = timeout_s
         self._lock = threading.Lock()
         self._idle: dict[tuple[str, str], list[http.client.HTTPConnection]] = {}
+        self._is_closed = False
         self._tls: ssl.SSLContext | None = None
         self._proxies = getproxies_environment()
 
@@ -100,14 +101,17 @@ class Connections:
         except (OSError, http.client.HTTPException) as error:
             text = f"{request.method} {parts.scheme}://{parts.netloc}{parts.path}: {_words(error)}"
             raise TechnicalFailure("connection", text) from None
-        if connection.sock is not None:
-            with self._lock:
+        with self._lock:
+            if self._is_closed:
+                connection.close()
+            elif connection.sock is not None:
                 self._idle.setdefault(place, []).append(connection)
         return response
 
     def close(self) -> None:
         """Close all idle connections."""
         with self._lock:
+            self._is_closed = True
             for connections in self._idle.values():
                 for connection in connections:
                     connection.close()
@@ -173,6 +177,9 @@ class Connections:
         body = response.read(MAX_BODY + 1)
         if len(body) > MAX_BODY:
             connection.close()
+        elif response.length:
+            # The reader takes a body that ends early for whole where it is told how much to read.
+            raise http.client.IncompleteRead(body, response.length)
         return Response(response.status, response.headers, body)
 
 
