@@ -53,7 +53,11 @@ def _how(config: pytest.Config, plan: Plan, *, is_whole: bool = False) -> list[s
         parts += [f"--bench-dataset={text}" for text in typed_datasets]
     if is_whole or not plan.settings.adapter_is_default:
         parts.append(f"--bench-adapter={plan.settings.adapter}")
+    from_file = plan.settings.adapter_entry.options
     for key, value in plan.spec.options.items():
+        # What comes from the bench file comes from there again; an object cannot be typed.
+        if from_file.get(key) == value and (not is_whole or _has_object(value)):
+            continue
         parts.append(f"--bench-adapter-option={key}={option_text(value)}")
     if plan.settings.model is not None:
         parts.append(f"--bench-model={plan.settings.model}")
@@ -65,6 +69,12 @@ def _how(config: pytest.Config, plan: Plan, *, is_whole: bool = False) -> list[s
     if config.getoption("bench_runs_dir"):
         parts.append(f"--bench-runs-dir={config.getoption('bench_runs_dir')}")
     return parts
+
+
+def _has_object(value: object) -> bool:
+    if isinstance(value, list):
+        return any(map(_has_object, value))
+    return isinstance(value, dict)
 
 
 def option_text(value: object) -> str:

@@ -155,6 +155,9 @@ def test_a_secret_goes_to_the_product_and_into_no_file(
         result = bench.pytest("--bench=toy", "--bench-run=own", "--bench-jobs=4")
 
     result.assert_outcomes(failed=4)
+    result.stdout.fnmatch_lines(
+        ["  again: pytest --bench=toy *=t-001 --bench-adapter=acme --bench-model=*"]
+    )
     result.stdout.fnmatch_lines(["*calls at once 2, not 4: the adapter takes no more*"])
     asked = {one.path: one for one in web.asked}
     first = asked[f"/v1/t-001?k={secret}"]
