@@ -7,6 +7,7 @@ import pytest
 from pytest_benchbed.edge.registration import Registries
 from pytest_benchbed.edge.registration import load
 from pytest_benchbed.model.errors import BenchbedError
+from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.model.escape import term
 
 
@@ -29,7 +30,14 @@ def listing_lines(registries: Registries) -> list[str]:
     """Return the lines of the listing; sorted, so that it can be compared."""
     lines = ["benchmarks"]
     for name in registries.benchmarks.names():
-        benchmark = registries.benchmarks.get(name)
+        try:
+            benchmark = registries.benchmarks.get(name)
+        except UsageProblem as problem:
+            lines += [
+                f"  {name}: cannot be used",
+                *(f"    {line}" for line in f"{problem}".split("\n")),
+            ]
+            continue
         words = [word for word in (benchmark.tier, benchmark.board, benchmark.family) if word]
         kind = f" ({', '.join(words)})" if words else ""
         lines.append(f"  {name}{kind}: {term(benchmark.label)}")

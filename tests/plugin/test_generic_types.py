@@ -153,12 +153,15 @@ def test_a_fault_is_told_with_its_file_where_its_benchmark_is_asked_for(
 
     asked = bench.pytest("--bench=mine")
     other = bench.pytest("--bench=other")
+    listed = bench.pytest("--bench-list")
 
     assert asked.ret == pytest.ExitCode.USAGE_ERROR
     assert words in asked.stderr.str()
     assert "bench.json" in asked.stderr.str()
     assert [name[:6] for name in bench.runs()] == ["other-"]
     other.assert_outcomes(passed=1)
+    assert listed.ret == 0
+    assert {"  mine: cannot be used", "  other: other (label)"} <= set(listed.outlines)
 
 
 def test_a_benchmark_that_a_plugin_registers_takes_no_type(bench: Bench) -> None:
