@@ -118,7 +118,11 @@ def test_several_columns_make_an_object(columns: Any, value: Any, tmp_path: Path
 @pytest.mark.parametrize(
     ("name", "data", "words"),
     [
-        ("o.csv", "id,prediction\nc-1,a,b\n", "o.csv:2: 3 cells, but the header has 2; put a text with ',' in quotes"),
+        (
+            "o.csv",
+            "id,prediction\nc-1,a,b\n",
+            "o.csv:2: 3 cells, but the header has 2; put a text with ',' in quotes",
+        ),
         ("o.csv", "id,prediction\nc-1\n", "o.csv:2: 1 cells, but the header has 2"),
         ("o.csv", "id,prediction\nc-1,a\n\nc-1,b\n", "o.csv:4: id 'c-1' stands in line 2 too"),
         ("o.csv", 'id,prediction\nc-1,"a\n', "o.csv:2: no CSV: unexpected end of data"),
