@@ -86,7 +86,7 @@ class OpenAI(Adapter):
         except ImportError:
             raise UsageProblem(NOT_INSTALLED) from None
         self._library: Any = openai
-        self._client: Any = openai.AsyncOpenAI(
+        self._client = openai.AsyncOpenAI(
             api_key=key,
             base_url=settings.base_url,
             max_retries=0,
@@ -95,6 +95,9 @@ class OpenAI(Adapter):
             # What follows a redirect is mostly a login page.
             http_client=openai.DefaultAsyncHttpxClient(follow_redirects=False),
         )
+        # Looked up now, not in the first call: it imports much, which is no latency. Raw, so
+        # that what it says is read as strictly as the reply of any other server.
+        self._create: Any = self._client.chat.completions.with_raw_response.create
 
     async def predict(self, case: Case) -> tuple[Any, Usage]:
         """Ask one case.
@@ -119,10 +122,7 @@ class OpenAI(Adapter):
     async def _ask(self, messages: list[dict[str, Any]]) -> Response:
         """Return the response to one request, whatever its status."""
         settings = self.settings
-        # The raw response: what it says is read as strictly as that of any other server.
-        sent = self._client.chat.completions.with_raw_response.create(
-            model=self.model or "", messages=messages, extra_body=settings.request
-        )
+        sent = self._create(model=self.model or "", messages=messages, extra_body=settings.request)
         try:
             raw = await asyncio.wait_for(sent, settings.timeout_s)
         except TimeoutError:
