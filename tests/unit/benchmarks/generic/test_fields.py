@@ -147,6 +147,19 @@ def test_what_an_answer_does_not_have_is_asserted_only_on_request() -> None:
     assert errors(ignored, answer, said) == []
 
 
+def test_what_is_invented_in_a_set_has_its_number_in_any_order() -> None:
+    scoring = {"fields": {"f": "set"}}
+    found = [
+        {
+            (error.key, error.got)
+            for error in Scored("fields", scoring, {"f": ["a"]}, said).first.errors
+        }
+        for said in ({"f": ["a", "c", "b"]}, {"f": ["b", "c", "a"]})
+    ]
+
+    assert found[0] == found[1]
+
+
 def test_the_share_of_right_fields_is_the_quality() -> None:
     found = Scored(
         "fields", {}, {"a": "x", "b": "y", "c": ["z"]}, {"a": "x", "b": "n", "c": ["z", "w"]}

@@ -33,6 +33,8 @@ def test_the_scoring_version_follows_the_settings_and_the_normaliser(
 
     assert version("fields", {"locale": None, "fields": {"a": "number"}}) == before
     assert version("fields", {"fields": {"a": {**rule, "tolerance": 0}}}) == before
+    # A setting that a later version adds changes no score of those that do not name it.
+    assert version("label", {}) == "benchbed.label.scores.v1+d9907e882383"
     others = [
         version("fields", {}),
         version("fields", {"fields": {"a": "date"}}),
