@@ -165,6 +165,7 @@ def _verdict(plan: Plan, view: RunView, gate: GateResult, hidden: bool) -> Verdi
         lines.append("  no adapter is configured: the reference adapter answered; name yours with")
         lines.append("    --bench-adapter=NAME, module:name or a path")
     record = view.record
+    lines += [f"  {line}" for line in plan.unmatched]
     lines += _concurrency(plan, record)
     return Verdict(
         benchmark=plan.name,
@@ -179,7 +180,9 @@ def _verdict(plan: Plan, view: RunView, gate: GateResult, hidden: bool) -> Verdi
 def _concurrency(plan: Plan, record: RunRecord) -> list[str]:
     """Say how many calls ran at once and what limits them; nothing where it is plainly one."""
     asked, jobs, slots = plan.settings.jobs, record.executor.jobs, record.executor.slots
-    if plan.spec.kind != "class" or (asked is None and slots == 1 and not is_boxed(plan.spec)):
+    if plan.spec.kind != "class" or plan.spec.is_replay:
+        return []
+    if asked is None and slots == 1 and not is_boxed(plan.spec):
         return []
     if asked and slots < asked:
         lines = [

@@ -52,6 +52,8 @@ class Plan:
     """The run that ``--bench-reuse`` takes outcomes over from."""
     notices: tuple[str, ...]
     """Lines for the header: what was assumed."""
+    unmatched: tuple[str, ...] = ()
+    """Of recorded outputs: which have no case, and which cases have none."""
 
     @property
     def isolation(self) -> str:

@@ -254,7 +254,7 @@ def _plan(
         return plan
     asked = [entry.id for entry in plan.selected()]
     lines = unmatched(spec, {*dataset.ids, *dataset.retired}, asked)
-    return replace(plan, notices=(*plan.notices, *lines))
+    return replace(plan, unmatched=tuple(lines), notices=(*plan.notices, *lines))
 
 
 def _targets(config: pytest.Config) -> frozenset[str]:

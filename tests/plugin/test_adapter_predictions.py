@@ -49,6 +49,8 @@ def test_recorded_outputs_are_scored_with_their_cost_and_latency(bench: Bench) -
         ]
     )
     assert last_line(result) == "benchbed: gate BLOCKED: 1 technical failure (t-004)"
+    # In the header, and under -q at the end.
+    assert result.stdout.str().count("1 id (t-999)") == 2
     saved = bench.saved("own")
     found = {row["case"]: row for row in saved.results()}
     assert [found[f"t-00{n}"]["x"]["latency_s"] for n in (1, 2, 3, 4)] == [1.5, 3, None, None]
