@@ -116,7 +116,7 @@ def _spoken(words: Words) -> list[str]:
         number = words.number(at)
         token, at = (number.text, number.end) if number else (token, at + 1)
         glued = _PER_CENT.fullmatch(token) if token[-1] == "%" else None
-        result += [glued[1], "%"] if glued else [token]
+        result += [canonical_token(glued[1], words.locale), "%"] if glued else [token]
         end = _per_cent(words, at)
         if end > at and not glued and _A_NUMBER.fullmatch(token):
             result.append("%")

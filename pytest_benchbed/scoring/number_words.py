@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from abc import ABC
+from abc import abstractmethod
 from collections.abc import Mapping
 from collections.abc import Sequence
 from decimal import Decimal
@@ -32,7 +34,7 @@ class Found(NamedTuple):
     """Whether its last word is a scale, such as ``million``."""
 
 
-class Words:
+class Words(ABC):
     """What the grammars of both languages share, over the tokens of one text.
 
     ``locale`` None: no word is a number.
@@ -62,17 +64,17 @@ class Words:
         found = self.in_words(at) if is_word else self._in_digits(at)
         return None if found is None else self._with_scales(found)
 
+    @abstractmethod
     def in_words(self, at: int) -> Found | None:
         """Read a number in the words of the language."""
-        raise NotImplementedError
 
+    @abstractmethod
     def below_hundred(self, at: int) -> Part | None:
         """Read a number below 100."""
-        raise NotImplementedError
 
+    @abstractmethod
     def ordinal(self, at: int) -> Part | None:
         """Read an ordinal from 1 to 99."""
-        raise NotImplementedError
 
     def ends_here(self, at: int) -> bool:
         """Say whether the token at ``at`` goes on with no number that stands before it."""

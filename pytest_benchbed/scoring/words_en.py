@@ -45,17 +45,15 @@ class English(Words):
         if not scale:
             return self._half(value, end) or self._ended(value, end)
         total = 0
-        while scale:
+        while True:
             total, end, limit = total + value * scale, end + 1, scale
             chunk = self._chunk(end, is_first=False)
             scale = self.scales.get(self.word(chunk[1]), 0) if chunk else 0
             if chunk is None or (scale or 1) >= limit:
                 break
-            value = chunk[0]
-            if scale:
-                end = chunk[1]
-            else:
-                return self._ended(total + value, chunk[1])
+            if not scale:
+                return self._ended(total + chunk[0], chunk[1])
+            value, end = chunk
         rest = self._and(end)
         if rest is not None and self.word(rest[1]) not in self.scales:
             return self._ended(total + rest[0], rest[1])

@@ -90,6 +90,7 @@ def test_a_field_without_a_rule_is_equal_as_written(
         ("set", ["a", "b"], None, ["missing f 0", "missing f 1"]),
         ("set", ["a"], "a", []),
         ("set", [{"n": "A"}, 5], [5, {"n": "a"}], []),
+        ("set", [["A", "b"]], [["a", "B."]], []),
         ("set", "a", "a.", []),
         ("set", [], ["a"], ["invented f"]),
         ("exact", ["a", "b"], ["a", "b"], []),
