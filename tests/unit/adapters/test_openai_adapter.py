@@ -83,6 +83,7 @@ def test_a_question_and_its_text_with_model_and_tokens(web: Web) -> None:
     (asked,) = web.asked
     assert (asked.method, asked.path) == ("POST", "/v1/chat/completions")
     assert asked.headers["authorization"] == "Bearer no-key"
+    assert asked.headers["accept-encoding"] == "identity"
     assert asked.json == {
         "model": "small",
         "messages": [
