@@ -152,9 +152,10 @@ class _Dates:
             word = self.words.here(at)
             is_digits = _DAY.fullmatch(word) is not None
             found = (int(word), at + 1) if is_digits else self.words.below_hundred(at)
-        if found is None or not 1 <= found[0] <= 31 or self.is_measured(found[1]):
-            return None
-        return found
+            # An ordinal is never an amount, whatever follows.
+            if found is None or self.is_measured(found[1]):
+                return None
+        return found if 1 <= found[0] <= 31 else None
 
     def year(self, at: int) -> Part | None:
         word = self.words.here(at)

@@ -32,7 +32,7 @@ pieces = st.lists(st.sampled_from(PIECES), max_size=9).flatmap(
 )
 texts = st.one_of(pieces, st.text(max_size=30), st.text("0123456789.,-€% ", max_size=14))
 how = st.tuples(st.sampled_from(ALL_LOCALES), st.sampled_from(PROFILES))
-quick = settings(deadline=None, max_examples=150)
+quick = settings(deadline=None, max_examples=150, derandomize=True)
 
 
 @quick

@@ -145,7 +145,7 @@ SPOKEN = [
     *[(text, EN, text) for text in ("31 february 2024", "november 31", "the 4 dogs")],
     *rows("november 5 euro", EN, "November 5 €", "november five euros"),
     *rows("november 5 %", EN, "November 5%"),
-    *rows("--11-05 7 euro", EN, "November 5 € 7"),
+    *rows("--11-05 7 euro", EN, "November 5 € 7", "November fifth € seven"),
     *rows(ISO, ES, "04/11/2024", "4.11.2024", "4-11-2024", ISO),
     *rows(ISO, "en-GB", "04/11/2024"),
     *rows("2024-04-11", "en-US", "04/11/2024"),
