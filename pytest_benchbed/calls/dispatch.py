@@ -186,9 +186,12 @@ class Dispatcher:
         row = outcome_row(call, outcome)
         trouble: TechnicalFailure | None = None
         line: Line = row
-        with self.changed:
-            self._schedule.arrived(call)
-            self.changed.notify_all()
+        if outcome.state in ("ok", "no-answer") and run.ledger.budget_usd is None:
+            # Nothing but the record is left to do: a failure may be asked again or stop the
+            # run, and so may a cost under a budget.
+            with self.changed:
+                self._schedule.arrived(call)
+                self.changed.notify_all()
         try:
             assert run.file is not None, "a run is opened before it is asked"
             line = run.file.append(row, durable=True)
