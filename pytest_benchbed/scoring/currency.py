@@ -30,6 +30,7 @@ _NAMES = {
 }
 _CENTS = {"cent", "cents", "céntimo", "céntimos", "centavo", "centavos", "penny", "pence"}
 
+_CURRENCIES = frozenset({*CURRENCY_WORDS, *CURRENCY_SIGNS})
 _FACTORS = SCALES["en"] | SCALES["es"] | LETTERS
 _NUMBER_STARTS = frozenset("0123456789<>=~±+-")
 _SIGN = re.compile("[€$£]")
@@ -74,6 +75,8 @@ def with_money(tokens: Sequence[str], locale: str | None) -> list[str]:
 
     ``tokens``: after :func:`split_money`, with numbers in canonical digits.
     """
+    if _CURRENCIES.isdisjoint(tokens):
+        return list(tokens)
     result: list[str] = []
     at = 0
     while at < len(tokens):

@@ -81,8 +81,8 @@ def _with_ordinals(words: Words) -> list[str]:
     at = 0
     while at < len(words.tokens):
         token = words.tokens[at]
-        is_other = token[0].isalpha() and token not in words.starts
-        ordinal = None if is_other else ordinal_at(words, at)
+        may_be_one = token in words.starts if token[0].isalpha() else token[-1] not in _DIGITS
+        ordinal = ordinal_at(words, at) if may_be_one else None
         if ordinal is None:
             result.append(token)
             at += 1

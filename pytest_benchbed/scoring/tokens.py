@@ -28,6 +28,8 @@ _SIGNS = str.maketrans(
 )
 _MINUS_DASH = re.compile("(?:(?<=[0-9])|(?<![^\\W_]))[\u2013\u2014](?=[0-9])")
 _DASH = re.compile("[\u2013\u2014]")
+_LAST_LATIN = "\u017f"
+"""Up to here no letter composes or decomposes in folding."""
 _EDGE = '.,;:!?¡¿…"()[]{}«»'
 _LEADING = re.compile(rf"[{re.escape(_EDGE)}]+")
 _REFERENCE = re.compile(r"[^\W\d_](?=.*[0-9])\w*(?:[-/._]\w+)+")
@@ -45,7 +47,10 @@ def folded(text: str) -> str:
         return text.lower()
     text = _THOUSANDS_SPACE.sub("", unicodedata.normalize("NFC", text)).translate(_SIGNS)
     if not text.isascii():
-        text = _DASH.sub(" ", _MINUS_DASH.sub("-", text))
+        if _DASH.search(text):
+            text = _DASH.sub(" ", _MINUS_DASH.sub("-", text))
+        if max(text) <= _LAST_LATIN:
+            return unicodedata.normalize("NFC", text.casefold())
         # Folding may leave what composes, and composing what folds: canonical caseless matching.
         decomposed = unicodedata.normalize("NFD", text).casefold()
         return unicodedata.normalize("NFC", unicodedata.normalize("NFD", decomposed).casefold())

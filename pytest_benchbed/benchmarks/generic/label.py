@@ -17,6 +17,7 @@ from pytest_benchbed.benchmarks.generic.values import value_in
 from pytest_benchbed.model.case import Case
 from pytest_benchbed.model.error import Error
 from pytest_benchbed.model.error import ProfileScore
+from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.scoring.locales import LOCALES
 
 FIELD = "label"
@@ -49,7 +50,11 @@ class Label(Benchmark):
         return {"settings": settings, "forms": forms, "profiles": (settings.profile,)}
 
     def score_case(self, case: Case, answer: Any, prediction: Any) -> dict[str, ProfileScore]:
-        """Compare two labels."""
+        """Compare two labels.
+
+        Raises:
+            TechnicalFailure: ``bad_answer``, a fault of the dataset.
+        """
         field = field_of(answer, self.settings.field, FIELD)
         expected, got = value_in(answer, field), value_in(prediction, field)
         kind = self._kind(case, expected, got)
@@ -64,11 +69,15 @@ class Label(Benchmark):
     def _kind(self, case: Case, expected: Any, got: Any) -> str | None:
         if is_blank(expected):
             return None if is_blank(got) else "invented"
-        if is_blank(got):
-            return "missing"
         locale = locale_for(case, self.settings.locale)
         forms = self.forms[locale]
         one, other = (folded(word, locale, self.settings.profile) for word in (expected, got))
+        if self.settings.labels is not None and one not in forms:
+            raise TechnicalFailure(
+                "bad_answer", "the answer is none of scoring.labels", whose="scorer"
+            )
+        if is_blank(got):
+            return "missing"
         if forms.get(one, one) == forms.get(other, other):
             return None
         return "invented" if self.settings.labels is not None and other not in forms else "wrong"

@@ -55,6 +55,15 @@ def test_a_list_is_no_label_and_no_text(type_id: str) -> None:
     assert caught.value.kind == "shape"
 
 
+def test_an_answer_that_is_no_label_is_a_fault_of_the_dataset() -> None:
+    benchmark = make_type("mine", "label", {"labels": ["yes", "no"], "aliases": {"no": ["nay"]}})
+
+    assert "bad_answer: the answer is none of scoring.labels" in str(
+        answer_fault(benchmark, CASE, "perhaps")
+    )
+    assert answer_fault(benchmark, CASE, "Nay") is None
+
+
 @pytest.mark.parametrize(("type_id", "answer"), [("label", None), ("text", None), ("text", "a")])
 def test_an_answer_is_its_own_prediction(type_id: str, answer: Any) -> None:
     benchmark = make_type("mine", type_id, {})
