@@ -27,6 +27,7 @@ print("loaded:", *(name for name in sys.argv[1:] if name in sys.modules))
 """
 ROOT = Path(__file__).parents[2]
 HTTP_CASES = 1600
+"""At most: they take a few seconds, and the rate does not depend on their number."""
 
 
 class Figure(NamedTuple):
@@ -52,7 +53,7 @@ def figures(folder: Path, count: int) -> Iterator[Figure]:
     yield from _inside(space)
     yield from _rescore(space)
     yield from _fields(space)
-    yield from _http(folder / "http")
+    yield from _http(folder / "http", min(count, HTTP_CASES))
     yield from _collect(space)
     yield from _run(space)
 
@@ -109,10 +110,9 @@ def _rescore(space: Workspace) -> Iterator[Figure]:
     yield Figure("score a saved run again: CPU", whole / alone, "x", 1.5, note)
 
 
-def _http(folder: Path) -> Iterator[Figure]:
-    # As many as take a few seconds; the rate does not depend on it.
-    space = Workspace(folder, HTTP_CASES)
-    _output([sys.executable, "-m", "tests.perf.workspace", str(folder), str(HTTP_CASES)], ROOT)
+def _http(folder: Path, count: int) -> Iterator[Figure]:
+    space = Workspace(folder, count)
+    _output([sys.executable, "-m", "tests.perf.workspace", str(folder), str(count)], ROOT)
     rate, ideal = http.calls_per_second(space), http.JOBS / http.DELAY_S
     note = f"({rate:.0f} calls a second of {ideal:g})"
     yield Figure("http, 16 calls at once: time a call", ideal / rate, "x", 1 / 0.9, note)
