@@ -21,11 +21,11 @@ from pytest_benchbed.adapters.http_reply import read_reply
 from pytest_benchbed.adapters.http_settings import HttpSettings
 from pytest_benchbed.adapters.http_settings import check_values
 from pytest_benchbed.adapters.http_settings import fill_names
-from pytest_benchbed.adapters.pointer import look_up
 from pytest_benchbed.adapters.template import as_text
 from pytest_benchbed.adapters.template import only_file
 from pytest_benchbed.model.case import Case
 from pytest_benchbed.model.errors import TechnicalFailure
+from pytest_benchbed.model.pointer import look_up
 
 
 class Http(Adapter):

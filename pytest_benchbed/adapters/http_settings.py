@@ -13,11 +13,11 @@ from urllib.parse import urlsplit
 from pytest_benchbed.adapters.option_reader import OptionReader
 from pytest_benchbed.adapters.picked import OPTIONS as PICKS
 from pytest_benchbed.adapters.picked import Picks
-from pytest_benchbed.adapters.pointer import parse_pointer
 from pytest_benchbed.adapters.template import BASE64
 from pytest_benchbed.adapters.template import PLAIN
 from pytest_benchbed.adapters.template import Template
 from pytest_benchbed.model.errors import UsageProblem
+from pytest_benchbed.model.pointer import parse_pointer
 
 OPTIONS: Final = (
     "url", "method", "body", "file", "headers", *PICKS, "reply", "content_type",

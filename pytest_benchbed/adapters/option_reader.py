@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pytest_benchbed.adapters.pointer import parse_pointer
 from pytest_benchbed.adapters.template import Template
 from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.model.names import unknown_name
+from pytest_benchbed.model.pointer import parse_pointer
 
 
 class OptionReader:

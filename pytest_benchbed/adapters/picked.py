@@ -7,10 +7,10 @@ from typing import Any
 from typing import Final
 
 from pytest_benchbed.adapters.option_reader import OptionReader
-from pytest_benchbed.adapters.pointer import look_up
 from pytest_benchbed.model.errors import NoAnswer
 from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.model.money import to_decimal
+from pytest_benchbed.model.pointer import look_up
 from pytest_benchbed.model.usage import Usage
 
 OPTIONS: Final = ("result", "key", "cost", "input_tokens", "output_tokens", "model")

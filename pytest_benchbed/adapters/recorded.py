@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 from typing import Final
 
-from pytest_benchbed.adapters.pointer import look_up
 from pytest_benchbed.adapters.prediction_settings import PredictionSettings
 from pytest_benchbed.adapters.recorded_text import decode
 from pytest_benchbed.adapters.recorded_text import delimiter_of
@@ -26,6 +25,7 @@ from pytest_benchbed.model.escape import term
 from pytest_benchbed.model.money import to_decimal
 from pytest_benchbed.model.names import is_case_id
 from pytest_benchbed.model.names import valid_id
+from pytest_benchbed.model.pointer import look_up
 from pytest_benchbed.model.strict import MalformedJson
 from pytest_benchbed.model.strict import read_json
 

@@ -29,10 +29,10 @@ from pathlib import Path
 from typing import Any
 from typing import Final
 
-from pytest_benchbed.adapters.pointer import look_up
-from pytest_benchbed.adapters.pointer import parse_pointer
 from pytest_benchbed.model.case import Case
 from pytest_benchbed.model.errors import TechnicalFailure
+from pytest_benchbed.model.pointer import look_up
+from pytest_benchbed.model.pointer import parse_pointer
 
 PLAIN: Final = ("inputs", "id", "attempt", "model")
 FILE: Final = "file"

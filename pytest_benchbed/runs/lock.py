@@ -130,5 +130,7 @@ def try_lock_folder(folder: Path) -> RunLock | None:
         name = hashlib.sha256(os.path.normcase(folder.resolve()).encode("utf-8")).hexdigest()[:32]
         descriptor = os.open(Path(tempfile.gettempdir(), f"benchbed-{name}.lock"), _OPEN, 0o666)
     else:
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        descriptor = os.open(
+            folder, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
+        )
     return _locked(descriptor)

@@ -64,7 +64,13 @@ def check_mapping(table: Table, mapping: Mapping) -> None:
         UsageProblem: with the nearest column.
     """
     for name in [mapping.id, *mapping.inputs, *mapping.files, *mapping.answers]:
-        if name is None or name in table.columns or top_column(name) in table.columns:
+        if name is None or name in table.columns:
+            continue
+        try:
+            top = top_column(name)
+        except ValueError as error:
+            raise UsageProblem(f"{table.path}: {error}") from None
+        if top in table.columns:
             continue
         near = get_close_matches(name, table.columns, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""

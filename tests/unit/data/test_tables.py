@@ -208,6 +208,7 @@ def test_columns_are_guessed_by_names_and_values(tmp_path: Path) -> None:
     ("mapping", "text"),
     [
         (Mapping("id", ("txet",), (), ("answer",)), "Did you mean 'text'"),
+        (Mapping("id", ("/text~x",), (), ("answer",)), "write ~0 for ~"),
         (Mapping("id", (), (), ("answer",)), "--input=COLUMN"),
         (Mapping("id", ("text",), (), ()), "--answer=COLUMN"),
         (Mapping("id", ("text", "/text"), (), ("answer",)), "two values would be input 'text'"),

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from pytest_benchbed.adapters.pointer import look_up
-from pytest_benchbed.adapters.pointer import parse_pointer
+from pytest_benchbed.model.pointer import look_up
+from pytest_benchbed.model.pointer import parse_pointer
 
 # The document and the pointers of RFC 6901, section 5.
 DOCUMENT: dict[str, Any] = {
