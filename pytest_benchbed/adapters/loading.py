@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import importlib.util
 import inspect
 import sys
 from collections.abc import Mapping
 from collections.abc import Sequence
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -51,7 +53,7 @@ def load(entry: Mapping[str, Any]) -> type[Any]:
     importlib.invalidate_caches()
     name = entry["module"]
     try:
-        module = importlib.import_module(name)
+        module = _imported(name, entry["path"])
     except ENDING:
         raise
     except BaseException as error:
@@ -63,6 +65,41 @@ def load(entry: Mapping[str, Any]) -> type[Any]:
             f"module {name} is {found or 'built in'}, not {entry['path']}; rename the file",
         )
     return as_class(_attribute(module, entry["attribute"]), entry["attribute"])
+
+
+class _FromSource(SourceFileLoader):
+    """Reads the source and no compiled file.
+
+    Python takes a compiled file for the present one if length and second of the
+    source are the same; then another code would answer than the one whose digest
+    is on record.
+    """
+
+    def path_stats(self, path: str) -> Any:
+        """Say that there is nothing to compare a compiled file with."""
+        raise OSError(f"{path}: its compiled file is not used")
+
+
+def _imported(name: str, path: str) -> ModuleType:
+    """Import a module; the file at ``path`` itself from its source."""
+    spec = None if name in sys.modules else importlib.util.find_spec(name)
+    # Parents were imported by then, and may have imported it themselves.
+    if spec is None or spec.origin is None or name in sys.modules:
+        return importlib.import_module(name)
+    if type(spec.loader) is not SourceFileLoader or not _same_file(spec.origin, path):
+        return importlib.import_module(name)
+    spec.loader = _FromSource(name, spec.origin)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        sys.modules.pop(name, None)
+        raise
+    parent, _, last = name.rpartition(".")
+    if parent:
+        setattr(sys.modules[parent], last, module)
+    return sys.modules[name]
 
 
 def as_class(found: Any, name: str) -> type[Any]:

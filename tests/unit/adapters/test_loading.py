@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import py_compile
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -131,3 +136,28 @@ def test_an_exception_whose_text_raises_has_its_type() -> None:
 @pytest.mark.parametrize("drive", ["nowhere_at_all:f", "json:nothing", "json:__doc__", "json"])
 def test_a_drive_that_is_no_function_is_refused(drive: str) -> None:
     refused("drive", loading.import_drive, drive)
+
+
+def test_code_of_the_same_length_and_second_is_not_taken_from_its_compiled_file(
+    tmp_path: Path,
+) -> None:
+    """What runs is what its digest says: a compiled file may be of the code before."""
+    package = tmp_path / "acme_stale"
+    package.mkdir()
+    (package / "__init__.py").write_text("", "utf-8")
+    module = package / "reader.py"
+    answers = []
+    for number in (1, 2):
+        module.write_text(f"def predict(case):\n    return {number}\n", "utf-8")
+        os.utime(module, (1_700_000_000, 1_700_000_000))
+        py_compile.compile(str(module), doraise=True) if number == 1 else None
+        code = (
+            "from pytest_benchbed.adapters.loading import load\n"
+            f"found = load({{'path': {str(module)!r}, 'module': 'acme_stale.reader', "
+            f"'attribute': 'predict', 'pythonpath': [{str(tmp_path)!r}]}})\n"
+            "print(found.predict(None))\n"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        answers.append(done.stdout.strip() or done.stderr)
+
+    assert answers == ["1", "2"]

@@ -11,6 +11,7 @@ from pytest_benchbed import Dataset
 from pytest_benchbed import Error
 from pytest_benchbed import ProfileScore
 from pytest_benchbed.benchmarks.registry import BenchmarkRegistry
+from pytest_benchbed.cli.pin import PinOptions
 from pytest_benchbed.cli.pin import run_pin
 from pytest_benchbed.cli.validate import run_validate
 from pytest_benchbed.model.errors import UsageProblem
@@ -213,8 +214,11 @@ def test_a_folder_that_does_not_exist_is_a_fault(tmp_path):
 
 def pinned(root: Path, **more: Any):
     lines: list[str] = []
-    options = {"bump": False, "benchmark": None, "dataset_id": None, "visibility": None, **more}
-    return run_pin(root, echo=lines.append, **options), lines
+    bump = more.pop("bump", False)
+    options = PinOptions(
+        root, **{"benchmark": None, "dataset_id": None, "visibility": None, **more}
+    )
+    return run_pin(options, lines.append, bump=bump), lines
 
 
 @pytest.mark.req("ENV-079")
