@@ -16,6 +16,7 @@ from pytest_benchbed.adapters.http_exchange import Connections
 from pytest_benchbed.adapters.http_exchange import Exchange
 from pytest_benchbed.adapters.http_exchange import Request
 from pytest_benchbed.adapters.http_exchange import Response
+from pytest_benchbed.adapters.http_exchange import late
 from pytest_benchbed.adapters.http_reply import failure
 from pytest_benchbed.adapters.http_reply import read_reply
 from pytest_benchbed.adapters.http_settings import HttpSettings
@@ -24,7 +25,6 @@ from pytest_benchbed.adapters.http_settings import fill_names
 from pytest_benchbed.adapters.template import as_text
 from pytest_benchbed.adapters.template import only_file
 from pytest_benchbed.model.case import Case
-from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.model.pointer import look_up
 
 
@@ -91,9 +91,7 @@ class Http(Adapter):
             response = await asyncio.wait_for(sent, self.settings.timeout_s)
         except TimeoutError:
             exchange.give_up()
-            raise TechnicalFailure(
-                "timeout", f"no whole reply in {self.settings.timeout_s:g} s (option timeout_s)"
-            ) from None
+            raise late(self.settings.timeout_s) from None
         return self._read(response)
 
     def close(self) -> None:

@@ -69,6 +69,11 @@ class Exchange:
                 raise ConnectionAbortedError("given up")
 
 
+def late(timeout_s: float) -> TechnicalFailure:
+    """Return the failure of a call that took too long, whichever clock noticed it."""
+    return TechnicalFailure("timeout", f"no whole reply in {timeout_s:g} s (option timeout_s)")
+
+
 class Connections:
     """Connections to one or a few hosts, kept open between calls; thread-safe."""
 
@@ -85,7 +90,7 @@ class Connections:
         """Send a request and read its response.
 
         Raises:
-            TechnicalFailure: kind ``connection``.
+            TechnicalFailure: kind ``timeout`` or ``connection``.
         """
         parts = urlsplit(request.url)
         place = (parts.scheme, parts.netloc)
@@ -98,6 +103,9 @@ class Connections:
             except BaseException:
                 connection.close()
                 raise
+        except TimeoutError:
+            # A step took as long as the whole call may.
+            raise late(self._timeout_s) from None
         except (OSError, http.client.HTTPException) as error:
             text = f"{request.method} {parts.scheme}://{parts.netloc}{parts.path}: {_words(error)}"
             raise TechnicalFailure("connection", text) from None

@@ -14,6 +14,9 @@ from typing import Any
 import pytest
 
 from pytest_benchbed.adapters.http_adapter import Http
+from pytest_benchbed.adapters.http_exchange import Connections
+from pytest_benchbed.adapters.http_exchange import Exchange
+from pytest_benchbed.adapters.http_exchange import Request
 from pytest_benchbed.model.case import Case
 from pytest_benchbed.model.errors import TechnicalFailure
 from tests.plugin.web import Asked
@@ -216,3 +219,16 @@ def test_the_version_is_asked_where_the_options_say(web: Web) -> None:
     assert adapter.version() == "7.1"
     adapter.close()
     assert Http(url=web.url, version=2).version() == "2"
+
+
+def test_a_silent_server_is_late_whichever_clock_notices(web: Web) -> None:
+    """The socket's own limit may be up a moment before that of the call."""
+    web.script = lambda asked: time.sleep(1) or {}
+    connections = Connections(0.05)
+
+    with pytest.raises(TechnicalFailure) as caught:
+        connections.send(Request("POST", web.url, {}, b"{}"), Exchange())
+
+    connections.close()
+    assert caught.value.kind == "timeout"
+    assert "no whole reply in 0.05 s" in caught.value.detail
