@@ -39,6 +39,9 @@ def main() -> int:
         empty.mkdir()
         check_green_run(scripts, empty)
         check_pasted_commands(scripts, empty)
+        start = work / "start"
+        start.mkdir()
+        check_quickstart(scripts, start)
     say("everything a newcomer types works")
     return 0
 
@@ -90,6 +93,22 @@ def check_pasted_commands(scripts: Path, empty: Path) -> None:
         if not re.search(r"\b1 failed\b", again) or re.search(r"\d+ passed", again):
             raise SystemExit(f"pasting this did not run its one case: {command}\n{again}")
     say(f"{len(commands)} commands printed; the first {min(3, len(commands))}, pasted, work")
+
+
+def check_quickstart(scripts: Path, empty: Path) -> None:
+    """What the quickstart says is typed as it stands, with the wheel alone."""
+    code = (
+        "import sys\n"
+        "from pathlib import Path\n"
+        "root, folder = map(Path, sys.argv[1:])\n"
+        # Of the clone only what reads and types the page.
+        "sys.path.insert(0, str(root))\n"
+        "from tests.arch import docs_blocks\n"
+        "page = docs_blocks.read_page((root / 'docs/quickstart.md').read_text('utf-8'))\n"
+        "docs_blocks.run_page(page, folder, root)\n"
+    )
+    call([str(scripts / "python"), "-c", code, str(ROOT), str(empty)], empty, 0)
+    say("docs/quickstart.md does what it says")
 
 
 def shell(command: str, scripts: Path, folder: Path, expected: int) -> str:
