@@ -9,7 +9,6 @@ from pytest_benchbed.compare.refuse import check_targets
 from pytest_benchbed.edge.plan import Plan
 from pytest_benchbed.edge.start import dataset_record
 from pytest_benchbed.model.canonical import canonical
-from pytest_benchbed.model.canonical import sha256_hex
 from pytest_benchbed.model.errors import RunError
 from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.model.escape import json_term
@@ -69,12 +68,7 @@ def saved_run(run: Run) -> Saved:
             f"{run.paths.results}: holds {len(facts.rows)} rows, the run's record says {written}. "
             "Restore the file, or make the run again."
         )
-    # Its rows were just held against the digest on record, if there is one.
-    digest = run.record.results_sha256
-    if digest is None:
-        results = run.paths.results
-        digest = sha256_hex(results.read_bytes()) if results.exists() else ""
-    return Saved(path=str(run.path.resolve()), facts=facts, results_sha256=digest)
+    return Saved(path=str(run.path.resolve()), facts=facts, results_sha256=run.results_sha256())
 
 
 def _check_resumed(plan: Plan, run: Run) -> None:

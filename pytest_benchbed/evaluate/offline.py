@@ -36,7 +36,6 @@ from pytest_benchbed.evaluate.verdict import Judged
 from pytest_benchbed.evaluate.verdict import Judging
 from pytest_benchbed.evaluate.verdict import judge
 from pytest_benchbed.evaluate.verdict import judge_alone
-from pytest_benchbed.model.canonical import sha256_hex
 from pytest_benchbed.model.run import RunRecord
 from pytest_benchbed.model.run import RunRef
 from pytest_benchbed.runs.read import Run
@@ -234,18 +233,14 @@ def _check(
 ) -> None:
     mine = RunFacts(rescored.record, rescored.rows)
     saved = [
-        Saved(str(other.path.resolve()), one, _results_sha256(other))
+        Saved(str(other.path.resolve()), one, other.results_sha256())
         for other, one in zip(compared, facts, strict=True)
     ]
     check_comparable(
-        Planned.of_run(mine, str(run.path.resolve()), _results_sha256(run)),
+        Planned.of_run(mine, str(run.path.resolve()), run.results_sha256()),
         saved[0] if has_baseline else None,
         saved[1:] if has_baseline else saved,
     )
-
-
-def _results_sha256(run: Run) -> str:
-    return sha256_hex(run.paths.results.read_bytes()) if run.paths.results.exists() else ""
 
 
 def _reference(facts: RunFacts | None) -> RunRef | None:

@@ -11,6 +11,7 @@ from typing import Any
 from typing import Self
 
 from pytest_benchbed.model.base import ShapeError
+from pytest_benchbed.model.canonical import sha256_hex
 from pytest_benchbed.model.errors import RunError
 from pytest_benchbed.model.escape import term
 from pytest_benchbed.model.run import RunRecord
@@ -88,6 +89,16 @@ class Run:
     def id(self) -> str:
         """Id of the run, as recorded; ``SET/BENCHMARK`` in a run set."""
         return self.record.id
+
+    def results_sha256(self) -> str:
+        """Return the digest of ``results.jsonl``: the one on record, else of the file; "" without.
+
+        Where one is on record, whoever reads the rows holds them against it.
+        """
+        if self.record.results_sha256 is not None:
+            return self.record.results_sha256
+        results = self.paths.results
+        return sha256_hex(results.read_bytes()) if results.exists() else ""
 
     @cached_property
     def metrics(self) -> Mapping[str, Any]:

@@ -65,11 +65,6 @@ def normalise(text: str, locale: str | None, profile: Profile) -> str:
     return " ".join(joined(tokens))
 
 
-def words_of(text: str, locale: str | None, profile: Profile) -> list[str]:
-    """Return the tokens of the one form."""
-    return normalise(text, locale, profile).split()
-
-
 def _grammar(tokens: Sequence[str], breaks: Sequence[int], locale: str | None) -> Words:
     spoken = language(locale)
     kind = English if spoken == "en" else Spanish if spoken == "es" else NoWords
