@@ -17,7 +17,6 @@ from pytest_benchbed.compare.outcome import ItemOutcome
 from pytest_benchbed.compare.outcome import item_outcome
 from pytest_benchbed.data.dataset import CaseEntry
 from pytest_benchbed.edge.activation import is_dry
-from pytest_benchbed.edge.asking import NOT_RUN
 from pytest_benchbed.edge.commands import rerun_command
 from pytest_benchbed.edge.failure_text import failure_text
 from pytest_benchbed.edge.plan import Plan
@@ -106,18 +105,10 @@ class CaseItem(pytest.Function):
         asker = self.config.stash[SESSION].asker
         assert asker is not None, "the session starts the broker before the first item"
         answers = []
-        try:
-            for attempt in range(1, self.plan.settings.repeats + 1):
-                answers.append(asker.predict(self.plan.name, self.name, attempt))
-                if answers[0]["state"] in ("technical", "unsupported", "not-run"):
-                    break
-        except KeyboardInterrupt:
-            if hasattr(self.config, "workerinput"):
-                raise
-            # pytest makes no report for an interrupted setup, and its tmp_path
-            # then fails at the end of the session; so the item ends as not run.
-            self.session.shouldstop = "benchbed: interrupted"
-            return [NOT_RUN]
+        for attempt in range(1, self.plan.settings.repeats + 1):
+            answers.append(asker.predict(self.plan.name, self.name, attempt))
+            if answers[0]["state"] in ("technical", "unsupported", "not-run"):
+                break
         return answers
 
     def runtest(self) -> None:
@@ -171,6 +162,20 @@ class CaseItem(pytest.Function):
 
 class ItemReports:
     """Puts result and outcome into the reports of cases; registered in every process."""
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        """Let Ctrl-C end the session as interrupted, whatever it met.
+
+        pytest makes no report of an interrupted setup, and its ``tmp_path`` asks for one
+        when it is torn down: a traceback and exit 1. A case spends its time in setup.
+        """
+        try:
+            return (yield)
+        except KeyboardInterrupt:
+            call = pytest.CallInfo.from_call(lambda: None, when="setup")
+            item.ihook.pytest_runtest_makereport(item=item, call=call)
+            raise
 
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtest_makereport(

@@ -22,8 +22,6 @@ from pytest_benchbed.edge import activation
 if TYPE_CHECKING:
     from pytest_benchbed.data.dataset import CaseEntry
     from pytest_benchbed.edge.plan import Plan
-    from pytest_benchbed.edge.session import BenchSession
-    from pytest_benchbed.evaluate.case import Answer
 
 MARK = "bench_cases"
 FIXTURE = "bench_case"
@@ -135,7 +133,9 @@ def ask(request: pytest.FixtureRequest) -> BenchCase | None:
     from pytest_benchbed.model.escape import term
 
     plan, entry = wanted.plan, wanted.entry
-    answer = plan.scorer.checked(_predict(request, request.config.stash[SESSION], wanted))
+    asker = request.config.stash[SESSION].asker
+    assert asker is not None, "the session starts the broker before the first item"
+    answer = plan.scorer.checked(asker.predict(plan.name, wanted.entry.id, 1))
     if answer["state"] == "not-run":
         pytest.skip("benchbed: not scored, the session was stopped")
     row = plan.scorer.evaluate(entry, [answer]).row
@@ -154,18 +154,3 @@ def ask(request: pytest.FixtureRequest) -> BenchCase | None:
         errors=row["errors"],
         metrics=row["metrics"],
     )
-
-
-def _predict(request: pytest.FixtureRequest, session: BenchSession, wanted: Wanted) -> Answer:
-    from pytest_benchbed.edge.asking import NOT_RUN
-    from pytest_benchbed.edge.refused import is_worker
-
-    assert session.asker is not None, "the session starts the broker before the first item"
-    try:
-        return session.asker.predict(wanted.plan.name, wanted.entry.id, 1)
-    except KeyboardInterrupt:
-        if is_worker(request.config):
-            raise
-        # As for a case: pytest makes no report of an interrupted setup.
-        request.session.shouldstop = "benchbed: interrupted"
-        return NOT_RUN

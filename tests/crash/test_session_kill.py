@@ -10,7 +10,6 @@ from collections import Counter
 import pytest
 
 from tests.crash.hostile import linux
-from tests.crash.sessions import extend
 from tests.crash.sessions import open_intents
 from tests.crash.sessions import outcomes
 from tests.crash.sessions import start
@@ -92,36 +91,59 @@ def test_term_and_hangup_end_the_adapters_and_the_run_goes_on(slow: Bench, numbe
     go_on(slow, kept)
 
 
-SCRATCH = """
-@pytest.fixture(autouse=True)
-def scratch(tmp_path):
-    return tmp_path
-"""
-
-
 @pytest.mark.req("ENV-090")
 def test_one_ctrl_c_lets_calls_in_flight_finish_and_starts_no_other(
     slow: Bench, workers: list[str]
 ) -> None:
-    # pytest makes no report of an interrupted setup, and its tmp_path asks for one.
-    extend(slow, SCRATCH)
+    slow.answers({"t-003": "slow", "t-004": "slow"}, max_concurrency=2)
     session = start(slow, "--bench-jobs=2", "--baseline=base", *workers)
-    session.wait_for_calls(3)
+    session.wait_for_calls(4)
     session.signal(signal.SIGINT)
-    asked = slow.calls()
     session.end()
 
-    assert session.code == pytest.ExitCode.INTERRUPTED
+    assert session.code == pytest.ExitCode.INTERRUPTED, session.out
     assert session.last_line.startswith("benchbed: gate INCOMPLETE: ")
     assert "--bench-resume=own" in session.out
     assert session.left() == []
-    # Nothing but what had begun: each call has its outcome, one may have begun meanwhile.
+    # Nothing but what had begun, and all of that to its end.
+    assert sorted(slow.calls()) == ["t-001", "t-002", "t-003", "t-004"]
     assert open_intents(slow) == Counter()
     assert sorted(outcomes(slow)) == sorted(slow.calls())
-    assert len(slow.calls()) <= len(asked) + 1 < COUNT
     if not workers:
         refused_everywhere(slow, "interrupted")
     go_on(slow, outcomes(slow))
+
+
+INTERRUPTED = """
+@pytest.fixture(autouse=True)
+def interrupted(request, tmp_path):
+    if "t-003" in request.node.name:
+        raise KeyboardInterrupt
+"""
+USER_TEST = """
+import pytest
+
+@pytest.mark.bench_cases("toy")
+def test_mine(bench_case):
+    pass
+"""
+
+
+@pytest.mark.parametrize("what", ["case", "user test"])
+def test_ctrl_c_at_any_moment_of_a_setup_ends_as_interrupted(bench: Bench, what: str) -> None:
+    # pytest makes no report of an interrupted setup, and tmp_path asks for one.
+    bench.extend(INTERRUPTED)
+    words = ["--bench-run=own"]
+    if what == "user test":
+        (bench.path / "test_mine.py").write_text(USER_TEST, "utf-8")
+        words.append("test_mine.py")
+
+    result = bench.pytest("--bench=toy", "--bench-adapter=toy_adapter:Toy", *words, subprocess=True)
+
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    assert "Traceback" not in result.stderr.str()
+    assert last_line(result).startswith("benchbed: gate BASELINE REQUIRED: ")
+    assert bench.saved("own").record.status == "interrupted"
 
 
 def test_a_second_ctrl_c_kills_the_calls_in_flight_and_the_run_is_written(slow: Bench) -> None:

@@ -108,6 +108,9 @@ class Toy(Adapter):
         if isinstance(reply, dict) and "attempts" in reply:
             reply = reply["attempts"][min(case.attempt, len(reply["attempts"])) - 1]
         time.sleep({delay!r})
+        if reply == "slow":
+            time.sleep(1.5)
+            reply = []
         if reply == "decline":
             raise NoAnswer("cannot read it")
         if reply == "raise":
