@@ -15,6 +15,7 @@ from typing import Any
 from pytest_benchbed.evaluate.case import Scorer
 from pytest_benchbed.evaluate.verdict import Judged
 from pytest_benchbed.model.errors import DatasetError
+from pytest_benchbed.model.errors import RunError
 from pytest_benchbed.model.run import RunRecord
 from pytest_benchbed.report.page import save_page
 from pytest_benchbed.report.summary import save_summary
@@ -40,6 +41,7 @@ def write_rescored(
     base: Path,
     baseline: RunRecord | None,
     hide_texts: bool,
+    keeps_comparison: bool = False,
 ) -> RunView:
     """Write all files of a run; return what its reports show.
 
@@ -52,6 +54,8 @@ def write_rescored(
         base: the folder where commands of the reports will be pasted.
         baseline: record of the baseline, for commands that repeat it.
         hide_texts: private texts stay out of the summary.
+        keeps_comparison: ``comparison.jsonl`` has these answers and replies already; it
+            holds no score.
 
     Raises:
         RunError: a file cannot be written; score the run again.
@@ -60,17 +64,23 @@ def write_rescored(
     write_json(paths.metrics, judged.metrics)
     write_json(paths.review_brief, judged.brief)
     candidate, *others = replies
-    write_comparison(
-        paths.comparison,
-        rows,
-        lambda case: _answer(scorer, case),
-        candidate,
-        others[0] if baseline is not None else None,
-        others[1:],
-        is_canonical=scorer.is_batch,
-        # What has a score was read strictly for it.
-        read={case for case in candidate if _is_answered(rows.get(case))},
-    )
+
+    def compare() -> None:
+        write_comparison(
+            paths.comparison,
+            rows,
+            lambda case: _answer(scorer, case),
+            candidate,
+            others[0] if baseline is not None else None,
+            others[1:],
+            is_canonical=scorer.is_batch,
+            # What has a score was read strictly for it.
+            read={case for case in candidate if _is_answered(rows.get(case))},
+        )
+
+    keeps_comparison = keeps_comparison and _has_lines(paths.comparison, len(rows))
+    if not keeps_comparison:
+        compare()
     dataset = scorer.dataset
     copy_assets(
         [
@@ -80,12 +90,23 @@ def write_rescored(
         ],
         paths.report_assets,
     )
-    loaded = RunView.load(
-        paths.root, words=TypeWords.of(scorer.benchmark), base=base, baseline=baseline
-    )
-    view = replace(loaded, record=record)
-    save_summary(view, hide_texts=hide_texts)
-    save_page(view)
+
+    def report() -> RunView:
+        words = TypeWords.of(scorer.benchmark)
+        loaded = RunView.load(paths.root, words=words, base=base, baseline=baseline)
+        view = replace(loaded, record=record)
+        save_summary(view, hide_texts=hide_texts)
+        save_page(view)
+        return view
+
+    try:
+        view = report()
+    except RunError:
+        if not keeps_comparison:
+            raise
+        # What was kept is damaged.
+        compare()
+        view = report()
     write_record(paths.root, record)
     return view
 
@@ -98,6 +119,14 @@ def write_rows(paths: RunPaths, record: RunRecord, rows: Mapping[str, dict[str, 
     """
     lines = (row_text(row).encode("utf-8") for row in rows.values())
     return record.model_copy(update={"results_sha256": write_results(paths.results, lines)})
+
+
+def _has_lines(path: Path, count: int) -> bool:
+    """Say whether a file has so many whole lines."""
+    if not path.exists():
+        return False
+    with path.open("rb") as file:
+        return sum(line.endswith(b"\n") for line in file) == count
 
 
 def _is_answered(row: Mapping[str, Any] | None) -> bool:

@@ -166,6 +166,7 @@ def score_run(bench: Bench, run: Run, choice: Choice) -> Offline:
                 base=bench.base,
                 baseline=baseline.record if baseline else None,
                 hide_texts=bench.hide_texts,
+                keeps_comparison=_is_compared_alike(before, judged.record, rescored),
             )
         is_renewed = renew_snapshot(run, bench.folder, is_changed=rescored.is_changed)
         for one, other in zip(compared, others, strict=True):
@@ -213,6 +214,12 @@ def _write(bench: Bench, rescored: Rescored) -> bool:
         )
     is_renewed = renew_snapshot(run, bench.folder, is_changed=rescored.is_changed)
     return rescored.is_changed or is_renewed
+
+
+def _is_compared_alike(before: RunRecord, after: RunRecord, rescored: Rescored) -> bool:
+    """Say whether answers and replies are the same, only their scores are others."""
+    pairs = [(before.baseline, after.baseline), (before.controls, after.controls)]
+    return rescored.is_sound and rescored.revision.is_same and all(old == new for old, new in pairs)
 
 
 def _taken_over(bench: Bench, held: Held, run: Run, *, may_grow: bool) -> Rescored | None:

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from pytest_benchbed.benchmarks.base import Benchmark
 from pytest_benchbed.compare.buckets import bucket
+from pytest_benchbed.compare.deltas import deltas
 from pytest_benchbed.compare.facts import RunFacts
 from pytest_benchbed.compare.gate import decide
 from pytest_benchbed.data.dataset import Dataset
@@ -109,7 +110,8 @@ def judge(judging: Judging, record: RunRecord, rows: Mapping[str, Row], dataset:
     if broken is not None:
         technical.append(broken)
     record = record.model_copy(update={"technical": technical})
-    gates = judging.gates(RunFacts(record=record, rows=rows))
+    candidate = RunFacts(record=record, rows=rows)
+    gates = judging.gates(candidate)
     decisive = gates[judging.profile]
     summary = GateSummary(
         status=decisive.status,
@@ -127,6 +129,7 @@ def judge(judging: Judging, record: RunRecord, rows: Mapping[str, Row], dataset:
         gates,
         baseline_rows or None,
         units=units or None,
+        deltas=deltas(candidate, judging.baseline) if judging.baseline else None,
     )
     buckets = {
         case: bucket(
@@ -188,6 +191,7 @@ def judge_alone(
         return judged
     for name, entry in judged.metrics["profiles"].items():
         entry["gate"] = metrics.get("profiles", {}).get(name, {}).get("gate")
+    judged.metrics["deltas"] = metrics.get("deltas")
     kept = judged.record.model_copy(update={"baseline": record.baseline, "gate": record.gate})
     return judged._replace(record=kept)
 

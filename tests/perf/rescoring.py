@@ -16,6 +16,7 @@ from typing import Any
 from pytest_benchbed.adapters.reference import Reference
 from pytest_benchbed.benchmarks.score import quality
 from pytest_benchbed.benchmarks.score import score
+from pytest_benchbed.benchmarks.score import validate_prediction
 from pytest_benchbed.benchmarks.table_separators import TableSeparators
 from pytest_benchbed.calls.line import seal
 from pytest_benchbed.data.answers import Answers
@@ -102,6 +103,7 @@ def main(folder: Path, count: int) -> dict[str, float]:
     for _ in range(ROUNDS):
         start = time.process_time()
         for case, answer, reply in tasks:
+            validate_prediction(benchmark, reply)
             quality(benchmark, score(benchmark, case, answer, reply))
         alone.append(time.process_time() - start)
         lines = (canonical({"case": case, **row}) for case in sorted(data.ids))

@@ -168,6 +168,44 @@ def test_scoring_again_with_nothing_new_changes_no_file(bench: Bench) -> None:
     assert contents(bench.path / "runs") == before
 
 
+def test_the_comparison_is_written_again_only_for_other_answers_or_runs(bench: Bench) -> None:
+    """It holds answers and replies, and no score: a changed formula leaves it as it is."""
+    bench.record("old")
+    bench.record("base", {"t-002": ["row"]})
+    bench.run("--baseline=base", "--bench-run=change")
+    path = bench.path / "runs" / "change" / "comparison.jsonl"
+    whole = path.read_bytes()
+    kept = whole.replace(b"SECRET-t-003", b"kept")
+    path.write_bytes(kept)
+
+    bench.extend('\nToy.scoring_version = "benchbed.toy.scores.v2"\n')
+    assert benchbed(bench, "score", "change").returncode == 0
+    assert path.read_bytes() == kept
+
+    assert benchbed(bench, "score", "change", "--baseline=old").returncode == 1
+    assert path.read_bytes() == whole.replace(
+        b'"baseline":{"main":["row"]', b'"baseline":{"main":[]'
+    )
+
+
+@pytest.mark.parametrize(
+    "damaged", [lambda whole: whole[:-30], lambda whole: whole.replace(b"SECRET-t-002", b'"')]
+)
+def test_a_damaged_comparison_is_made_again(
+    bench: Bench, damaged: Callable[[bytes], bytes]
+) -> None:
+    bench.record("base")
+    bench.answers({"t-002": ["row"]})
+    bench.run("--baseline=base", "--bench-run=change")
+    path = bench.path / "runs" / "change" / "comparison.jsonl"
+    whole = path.read_bytes()
+    path.write_bytes(damaged(whole))
+
+    bench.extend('\nToy.scoring_version = "benchbed.toy.scores.v2"\n')
+    assert benchbed(bench, "score", "change").returncode == 1
+    assert path.read_bytes() == whole
+
+
 @pytest.mark.req("ENV-068")
 def test_a_corrected_answer_takes_run_baseline_and_controls_over(bench: Bench) -> None:
     replies = {"t-002": ["row"]}
