@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import field
 from fractions import Fraction
 
 from pytest_benchbed.compare import noise
-from pytest_benchbed.compare.coverage import Covered
+from pytest_benchbed.compare.confirm import REGRESSION
+from pytest_benchbed.compare.confirm import Confirmation
+from pytest_benchbed.compare.confirm import confirmation
+from pytest_benchbed.compare.confirm import may_ask
 from pytest_benchbed.compare.coverage import cover
 from pytest_benchbed.compare.facts import RunFacts
 from pytest_benchbed.compare.facts import seconds_between
@@ -23,14 +24,24 @@ from pytest_benchbed.compare.pair import error_set
 from pytest_benchbed.compare.pair import errors_json
 from pytest_benchbed.compare.refuse import CONTROL_ALONE
 from pytest_benchbed.compare.refuse import uncontrolled_text
+from pytest_benchbed.compare.rules import ChosenRule
+from pytest_benchbed.compare.rules import automatic_rule
 from pytest_benchbed.compare.rules import check_justification
 from pytest_benchbed.compare.rules import choose_rule
-from pytest_benchbed.compare.stability import UNCHANGED
-from pytest_benchbed.compare.stability import change_of
+from pytest_benchbed.compare.ruling import Noise
+from pytest_benchbed.compare.ruling import noise_of
+from pytest_benchbed.compare.ruling import rule_on
+from pytest_benchbed.compare.ruling import state_under
 from pytest_benchbed.compare.status import NO_RESULT
 from pytest_benchbed.compare.status import SKIPPED
 from pytest_benchbed.compare.status import Evidence
 from pytest_benchbed.compare.status import status_of
+from pytest_benchbed.compare.tally import Groups
+from pytest_benchbed.compare.tally import Suspected
+from pytest_benchbed.compare.tally import Tally
+from pytest_benchbed.compare.tally import clusters
+from pytest_benchbed.compare.tally import suspects_of_old
+from pytest_benchbed.compare.tally import tally
 from pytest_benchbed.compare.warnings import warnings_of
 from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.model.errors import UsageProblem
@@ -43,8 +54,6 @@ from pytest_benchbed.model.gate import Suspect
 from pytest_benchbed.model.gate import TargetState
 
 STALE_DAYS = 30
-RECHECKS = 0
-"""Rule ``strict`` asks no suspect again."""
 
 
 def decide(
@@ -87,6 +96,54 @@ def decide(
     """
     chosen = choose_rule(rule, rule_source)
     check_justification(justification, chosen.name)
+    return decide_by(
+        chosen,
+        candidate,
+        baseline,
+        controls,
+        profile=profile,
+        decides=decides,
+        targets=targets,
+        judge=judge,
+        stale_days=stale_days,
+        max_unjudged=max_unjudged,
+    )
+
+
+def decide_by(
+    chosen: ChosenRule,
+    candidate: RunFacts,
+    baseline: RunFacts | None,
+    controls: Sequence[RunFacts] = (),
+    *,
+    profile: str,
+    decides: bool,
+    targets: Collection[str],
+    judge: Judge,
+    groups: Groups | None = None,
+    stale_days: int = STALE_DAYS,
+    max_unjudged: Fraction | None = None,
+) -> GateResult:
+    """Return the verdict of ``profile`` under a rule that was chosen already.
+
+    Args:
+        chosen: ``strict``, ``confirm`` or ``allowance``; or ``auto``, which takes one
+            of them by what the system declares and the old code shows.
+        candidate: as for :func:`decide`. Its rows hold the re-asks, in ``reasks``.
+        baseline: as for :func:`decide`.
+        controls: as for :func:`decide`.
+        profile: as for :func:`decide`.
+        decides: as for :func:`decide`.
+        targets: as for :func:`decide`.
+        judge: as for :func:`decide`.
+        groups: the group of each case that has one; suspects are then counted by group.
+        stale_days: as for :func:`decide`.
+        max_unjudged: as for :func:`decide`.
+
+    Raises:
+        UsageProblem: a control without a baseline, or without a result for a compared case.
+        RunError: a record that contradicts its results.
+    """
     if baseline is None and controls:
         raise UsageProblem(CONTROL_ALONE)
     ordered = sorted(controls, key=lambda control: control.id)
@@ -95,7 +152,12 @@ def decide(
     for control, cases in covered.uncontrolled.items():
         raise UsageProblem(uncontrolled_text(control, cases))
     wanted = frozenset(targets)
-    tally = _compare(covered, profile, wanted, judge)
+    found = tally(covered.differing, profile=profile, judge=judge, targets=wanted, groups=groups)
+    if chosen.name == "auto":
+        chosen = automatic_rule(candidate.record.adapter.deterministic, len(found.unstable))
+    seen = _noise(chosen.name, found, len(ordered), profile, judge, wanted, groups)
+    states = _states(chosen.name, found, seen, profile, judge, groups)
+    ruling = rule_on(chosen.name, states, seen, groups)
     evidence = Evidence(
         candidate=candidate,
         baseline=baseline,
@@ -103,17 +165,16 @@ def decide(
         profile=profile,
         judge=judge,
         covered=covered,
-        suspects=tally.suspects,
-        unstable=tally.unstable,
+        suspects=[_suspect(one, states[one.case]) for one in found.suspects if one.case in states],
+        unstable=found.unstable,
         targets=[_target(candidate, case, profile) for case in sorted(wanted)],
-        failures=tally.failures,
+        failures=found.failures,
+        ruling=ruling,
         max_unjudged=max_unjudged,
     )
     status, reason = status_of(evidence)
-    unstable = len(tally.unstable)
-    judged = len(covered.compared) - unstable
-    flaky = noise.flaky_estimate(unstable, len(ordered))
-    single, spread = noise.smallest_change(judged)
+    judged = clusters(set(covered.compared).difference(found.unstable), groups)
+    single, spread = noise.smallest_change(judged, chosen.name, seen.allowed)
     return GateResult(
         status=status,
         reason=reason,
@@ -129,16 +190,15 @@ def decide(
             )
             for control in ordered
         ],
-        K=len(ordered),
-        D=unstable,
-        r=RECHECKS,
-        flaky_estimate=None if flaky is None else f"{flaky.numerator}/{flaky.denominator}",
-        # The allowance belongs to rules that are not built: strict allows none.
-        loo_counts=None,
-        lambda_=None,
-        allowed=None,
-        suspects=tally.suspects,
-        unstable=tally.unstable,
+        K=seen.controls,
+        D=seen.unstable,
+        r=seen.rechecks,
+        flaky_estimate=_fraction(seen.flaky),
+        loo_counts=None if seen.counts is None else list(seen.counts),
+        lambda_=seen.expected,
+        allowed=seen.allowed,
+        suspects=list(evidence.suspects),
+        unstable=found.unstable,
         targets=list(evidence.targets),
         justification=None,
         coverage=covered.to_model(candidate.record),
@@ -146,59 +206,86 @@ def decide(
             run.id: run.record.adapter.identified
             for run in [candidate, *([baseline] if baseline else []), *ordered]
         },
-        false_alarm=FalseAlarm(
-            estimate=noise.false_alarm(unstable, len(ordered), RECHECKS),
-            limit95=noise.false_alarm_limit(unstable, len(ordered), RECHECKS),
-        ),
+        false_alarm=_false_alarm(chosen.name, seen),
         smallest_change=SmallestChange(single=single, spread=spread, of=judged),
         sign_test=SignTest(
-            worse=tally.worse,
-            better=tally.better,
-            mixed=tally.mixed,
-            p=noise.sign_test(tally.worse, tally.better),
+            worse=found.worse,
+            better=found.better,
+            mixed=found.mixed,
+            p=noise.sign_test(found.worse, found.better),
         ),
         warnings=warnings_of(evidence, chosen, stale_days),
     )
 
 
-@dataclass
-class _Tally:
-    suspects: list[Suspect] = field(default_factory=list)
-    unstable: list[str] = field(default_factory=list)
-    worse: int = 0
-    better: int = 0
-    mixed: int = 0
-    failures: list[TechnicalFailure] = field(default_factory=list)
+def _noise(
+    rule: str,
+    found: Tally,
+    controls: int,
+    profile: str,
+    judge: Judge,
+    targets: frozenset[str],
+    groups: Groups | None,
+) -> Noise:
+    counts = None
+    if rule != "strict":
+        counts = suspects_of_old(
+            found, controls + 1, profile=profile, judge=judge, targets=targets, groups=groups
+        )
+    return noise_of(rule, len(found.unstable), controls, counts)
 
 
-def _compare(covered: Covered, profile: str, targets: frozenset[str], judge: Judge) -> _Tally:
-    """Go through the cases that may have changed; those of a group count one by one."""
-    tally = _Tally()
-    for case, row, old in covered.differing:
+def _states(
+    rule: str, found: Tally, seen: Noise, profile: str, judge: Judge, groups: Groups | None
+) -> dict[str, Confirmation]:
+    """Return what is known of each suspect; of one whose type breaks there is a failure instead."""
+    if rule != "confirm":
+        return {
+            one.case: REGRESSION if one.is_target else state_under(rule) for one in found.suspects
+        }
+    is_asked = may_ask(clusters((one.case for one in found.suspects), groups), seen.allowed)
+    states: dict[str, Confirmation] = {}
+    for one in found.suspects:
         try:
-            change = change_of(row, old, profile=profile, judge=judge)
-        except TechnicalFailure as failure:
-            tally.failures.append(failure)
-            continue
-        if change is UNCHANGED:
-            continue
-        tally.mixed += change.is_worse and change.is_better
-        tally.worse += change.is_worse and not change.is_better
-        tally.better += change.is_better and not change.is_worse
-        if change.is_unstable:
-            tally.unstable.append(case)
-        elif change.is_suspect and (case not in targets or not row["errors"][profile]):
-            # A target with an error fails as a target; one whose metric fell has none.
-            tally.suspects.append(
-                Suspect(
-                    case=case,
-                    errors=errors_json(change.new),
-                    outcome="regression",
-                    attempts=1,
-                    wrong=1,
-                )
+            state = confirmation(
+                one,
+                one.row.get("reasks") or (),
+                rechecks=seen.rechecks,
+                profile=profile,
+                judge=judge,
             )
-    return tally
+        except TechnicalFailure as failure:
+            found.failures.append(failure)
+            continue
+        if state.is_open and not is_asked:
+            state = state._replace(outcome="not-reasked")
+        states[one.case] = state
+    return states
+
+
+def _suspect(suspect: Suspected, state: Confirmation) -> Suspect:
+    return Suspect(
+        case=suspect.case,
+        errors=errors_json(suspect.new),
+        outcome=state.outcome,
+        attempts=state.attempts,
+        wrong=state.wrong,
+    )
+
+
+def _fraction(value: Fraction | None) -> str | None:
+    return None if value is None else f"{value.numerator}/{value.denominator}"
+
+
+def _false_alarm(rule: str, seen: Noise) -> FalseAlarm:
+    """Return how often the rule is wrong without a change; the allowance by its own counts."""
+    if rule == "allowance":
+        estimate = None if seen.counts is None else noise.allowance_alarm(seen.counts)
+        return FalseAlarm(estimate=estimate, limit95=None)
+    return FalseAlarm(
+        estimate=noise.false_alarm(seen.unstable, seen.controls, seen.rechecks),
+        limit95=noise.false_alarm_limit(seen.unstable, seen.controls, seen.rechecks),
+    )
 
 
 def _target(candidate: RunFacts, case: str, profile: str) -> TargetState:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Literal
 from typing import NamedTuple
 
+from pytest_benchbed.compare.confirm import Confirmation
 from pytest_benchbed.compare.coverage import difference
 from pytest_benchbed.compare.judge import Judge
 from pytest_benchbed.compare.judge import Row
@@ -17,6 +18,8 @@ from pytest_benchbed.compare.judge import declined
 from pytest_benchbed.compare.phrases import count
 from pytest_benchbed.compare.stability import Change
 from pytest_benchbed.compare.stability import change_of
+from pytest_benchbed.compare.tally import Suspected
+from pytest_benchbed.compare.tally import tally
 from pytest_benchbed.model.errors import TechnicalFailure
 
 
@@ -42,8 +45,10 @@ def item_outcome(
     is_target: bool,
     judge: Judge,
     is_new: bool = False,
+    rule: str = "strict",
+    state: Confirmation | None = None,
 ) -> ItemOutcome:
-    """Decide the outcome under rule ``strict``.
+    """Decide the outcome.
 
     Args:
         row: the case's row.
@@ -55,6 +60,9 @@ def item_outcome(
         is_target: whether the case must be right.
         judge: the benchmark type.
         is_new: whether a revision added the case after the baseline was made.
+        rule: the rule that decides.
+        state: under ``confirm`` what the re-asks of a suspect showed; None: it was
+            not asked again.
     """
     if row["state"] == "technical":
         return ItemOutcome("error", row["reason"] or "technical failure")
@@ -70,7 +78,35 @@ def item_outcome(
     if errors and (is_target or not has_baseline):
         what = "the system declined" if declined(row, profile) else count(len(errors), "error")
         return ItemOutcome("failed", f"target: {what}" if is_target else what)
-    return _paired(row, baseline_row, control_rows, profile, judge, is_new)
+    paired = _paired(row, baseline_row, control_rows, profile, judge, is_new)
+    if isinstance(paired, ItemOutcome):
+        return paired
+    return ItemOutcome("failed", paired) if is_target else _suspect(paired, rule, state)
+
+
+def _suspect(regression: str, rule: str, state: Confirmation | None) -> ItemOutcome:
+    """Return the outcome of a stable case that is worse than in every run of the old code."""
+    if rule == "allowance":
+        # The whole run is judged: a case must not turn red what the gate passes.
+        return ItemOutcome("xfailed", "suspect: counted by the gate")
+    if rule != "confirm":
+        return ItemOutcome("failed", regression)
+    if state is None:
+        return ItemOutcome("failed", f"{regression}, not confirmed: it was not asked again")
+    if state.outcome == "wobbled":
+        return ItemOutcome(
+            "xfailed", f"wobbled: wrong in {state.wrong} of {state.attempts} attempts"
+        )
+    return ItemOutcome("failed", f"{regression}, {_ASKED_AGAIN[state.outcome].format(state)}")
+
+
+_ASKED_AGAIN = {
+    "regression": "not asked again",
+    "confirmed": "confirmed: wrong in {0.wrong} of {0.attempts} attempts",
+    "confirmed-vary": "confirmed, errors vary: wrong in {0.wrong} of {0.attempts} attempts",
+    "unconfirmed": "not confirmed: it could not be asked again often enough",
+    "not-reasked": "not asked again: more suspects than allowed already",
+}
 
 
 def _paired(
@@ -80,7 +116,8 @@ def _paired(
     profile: str,
     judge: Judge,
     is_new: bool,
-) -> ItemOutcome:
+) -> ItemOutcome | str:
+    """Return the outcome, or of a suspect what got worse."""
     errors = row["errors"][profile]
     if baseline_row is None or baseline_row["state"] != "scored":
         if not errors:
@@ -97,7 +134,7 @@ def _paired(
     except TechnicalFailure as failure:
         return ItemOutcome("error", str(failure))
     if change.is_suspect:
-        return ItemOutcome("failed", _regression(row, profile, change))
+        return _regression(row, profile, change)
     if not errors:
         return PASSED
     return ItemOutcome("xfailed", _excuse(change))
@@ -119,3 +156,44 @@ def _excuse(change: Change) -> str:
         # Only a type that redefines worse gets here.
         return "other errors than baseline, not worse"
     return "no new error, some of the baseline's gone" if change.gone else "same errors as baseline"
+
+
+def suspected(
+    row: Row,
+    baseline_row: Row | None,
+    control_rows: Sequence[Row],
+    *,
+    profile: str,
+    is_target: bool,
+    judge: Judge,
+) -> Suspected | None:
+    """Return the case as a suspect, if it is one: then rule ``confirm`` asks it again.
+
+    The gate finds the same suspects in the same rows.
+
+    Raises:
+        TechnicalFailure: the type's ``is_worse`` raised.
+    """
+    old = [baseline_row, *control_rows]
+    if any(not _is_comparable(row, other, profile) for other in old):
+        return None
+    known = [other for other in old if other is not None]
+    found = tally(
+        [(row["case"], row, known)],
+        profile=profile,
+        judge=judge,
+        targets={row["case"]} if is_target else (),
+    )
+    for failure in found.failures:
+        raise failure
+    return found.suspects[0] if found.suspects else None
+
+
+def _is_comparable(row: Row, other: Row | None, profile: str) -> bool:
+    return (
+        other is not None
+        and row["state"] == other["state"] == "scored"
+        and profile in row["errors"]
+        and profile in other["errors"]
+        and not difference(row, other, profile)
+    )

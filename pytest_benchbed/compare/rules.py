@@ -47,6 +47,15 @@ def choose_rule(asked: str, source: str = "command line") -> ChosenRule:
     raise UsageProblem(unknown_name("rule", asked, RULES, "") + f" ({source})")
 
 
+def automatic_rule(is_deterministic: bool, unstable: int) -> ChosenRule:
+    """Return what ``auto`` takes: strict of a system that is deterministic, and shows it.
+
+    A system that declares itself deterministic, although runs of its old code
+    differ (``unstable`` cases), is asked again like any other.
+    """
+    return ChosenRule("strict" if is_deterministic and not unstable else "confirm", "auto", "")
+
+
 def check_justification(text: str | None, rule: str) -> None:
     """Refuse a reason given for a fall: only rule ``band`` can be justified.
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
+from pytest_benchbed.compare.confirm import CONFIRMED
+from pytest_benchbed.compare.confirm import OPEN
 from pytest_benchbed.compare.coverage import Covered
 from pytest_benchbed.compare.exit import NOT_SUPPORTED
 from pytest_benchbed.compare.facts import RunFacts
@@ -22,6 +24,7 @@ from pytest_benchbed.compare.judge import Judge
 from pytest_benchbed.compare.phrases import count
 from pytest_benchbed.compare.phrases import names
 from pytest_benchbed.compare.phrases import scope_text
+from pytest_benchbed.compare.ruling import Ruling
 from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.model.escape import term
 from pytest_benchbed.model.gate import Suspect
@@ -49,6 +52,8 @@ class Evidence:
     targets: Sequence[TargetState]
     failures: Sequence[TechnicalFailure]
     """Of the type's ``is_worse``."""
+    ruling: Ruling
+    """What the rule makes of the suspects."""
     max_unjudged: Fraction | None
 
 
@@ -74,10 +79,22 @@ def status_of(evidence: Evidence) -> tuple[GateStatus, str]:
         return "incomplete", "; ".join([f"{reason}, {compared}", *_found(evidence, so_far=True)])
     if found := _found(evidence, so_far=False):
         return "failed", f"{'; '.join(found)}, {compared}"
+    if evidence.ruling.undecided:
+        return "incomplete", f"{evidence.ruling.undecided}, {compared}"
     if reason := _too_little_judged(evidence):
         return "incomplete", f"{reason}, {compared}"
     clean = f"{count(len(evidence.targets), 'target')} clean, " if evidence.targets else ""
-    return "passed", f"no regression on stable cases, {clean}{compared}"
+    return "passed", f"{_excused(evidence)}, {clean}{compared}"
+
+
+def _excused(evidence: Evidence) -> str:
+    """Say why the suspects, if there are any, do not fail the gate."""
+    suspects = evidence.suspects
+    if not suspects:
+        return "no regression on stable cases"
+    if all(one.outcome == "wobbled" for one in suspects):
+        return f"no regression confirmed, {count(len(suspects), 'suspect')} right when asked again"
+    return f"{count(len(suspects), 'suspect')} not confirmed, no more than allowed"
 
 
 def _blocked(evidence: Evidence) -> str:
@@ -202,15 +219,16 @@ def _found(evidence: Evidence, *, so_far: bool) -> list[str]:
     ``so_far``: as it is said of a run that is not whole.
     """
     wrong = [one.case for one in evidence.targets if one.errors and _kinds(one)[0] != NO_RESULT]
-    suspects = [one.case for one in evidence.suspects]
+    end = " so far" if so_far else ""
     parts = []
     if wrong:
-        end = " so far" if so_far else ""
         parts.append(f"{count(len(wrong), 'target')} not right{end} {names(wrong)}")
-    if suspects:
-        end = "on a stable case" if len(suspects) == 1 else "on stable cases"
-        end = "so far" if so_far else end
-        parts.append(f"{count(len(suspects), 'regression')} {end} {names(suspects)}")
+    if not so_far:
+        return [*parts, *evidence.ruling.found]
+    for outcomes, noun, more in ((CONFIRMED, "regression", ""), (OPEN, "suspect", " unconfirmed")):
+        cases = [one.case for one in evidence.suspects if one.outcome in outcomes]
+        if cases:
+            parts.append(f"{count(len(cases), noun)}{more}{end} {names(cases)}")
     return parts
 
 

@@ -44,6 +44,7 @@ def warnings_of(evidence: Evidence, rule: ChosenRule, stale_days: int) -> list[s
         lines.append(f"declared deterministic, but {unstable} {differ} between same-code runs")
     if baseline is None:
         return lines
+    lines += evidence.ruling.notes
     unjudged, of = unjudged_cases(evidence.covered, evidence.unstable), evidence.covered.of
     if 5 * unjudged > of:
         lines.append(f"unreliable baseline: {unjudged} of {of} cases cannot be judged")

@@ -174,7 +174,9 @@ def test_the_table_has_every_verdict_from_1_to_44() -> None:
     assert numbers == {f"V{number:02}" for number in range(1, 45)}
 
 
-@pytest.mark.parametrize("name", ["gate.jsonl", "gate-numbers.json"])
+@pytest.mark.parametrize(
+    "name", ["gate.jsonl", "gate-numbers.json", "gate-rules.jsonl", "noise-numbers.json"]
+)
 def test_the_copied_vectors_are_what_they_were(name: str) -> None:
     lines = (HERE / "gate.sha256").read_text("utf-8").splitlines()
     listed = {file: digest for digest, file in (line.split("  ") for line in lines)}

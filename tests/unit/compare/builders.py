@@ -93,6 +93,19 @@ def row(
     }
 
 
+def reask(what: str | float, attempt: int = 2) -> dict[str, Any]:
+    """One re-ask as a row keeps it; ``!technical`` and ``!budget`` have no score."""
+    if what in ("!technical", "!budget"):
+        return {"attempt": attempt, "errors": None, "outcome": str(what)[1:]}
+    drawn = row("x", what)
+    return {
+        "attempt": attempt,
+        "errors": drawn["errors"],
+        "metrics": drawn["metrics"],
+        "outcome": "scored",
+    }
+
+
 def record(run: str = "candidate", *, started_at: str | None = None, **changes: Any) -> RunRecord:
     """A record of a completed run; ``adapter``, ``spend``, ``counts``… are merged into it."""
     starts = {"candidate": "2026-03-10T12:00:00Z", "base": "2026-03-07T12:00:00Z"}
