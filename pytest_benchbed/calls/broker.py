@@ -103,6 +103,13 @@ class Broker:
         groups = sum(group.concurrency for group in self._pool.groups)
         return max(1, min(self._jobs, self._executor.slots, groups))
 
+    def concurrency(self, benchmark: str) -> int:
+        """Return how many calls of a run can be made at once; 0: its adapter said no hello."""
+        group = self._runs[benchmark].group
+        if group is None or group.info is None:
+            return 0
+        return min(self._jobs, self._executor.slots, group.concurrency)
+
     def info(self, benchmark: str) -> AdapterInfo | None:
         """Return what the adapter said at hello; None for an executable, or if none was said."""
         group = self._runs[benchmark].group

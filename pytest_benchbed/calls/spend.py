@@ -8,7 +8,6 @@ shown as $0. A call whose price is unknown although money was paid is
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field
@@ -20,14 +19,14 @@ from typing import Literal
 from pytest_benchbed.model.bench_file import ModelPrice
 from pytest_benchbed.model.money import to_decimal
 from pytest_benchbed.model.outcome import Outcome
+from pytest_benchbed.model.prices import price_of
+from pytest_benchbed.model.prices import token_cost
 from pytest_benchbed.model.run import Spend
 from pytest_benchbed.model.usage import Usage
 
 ZERO = Decimal(0)
 _NO_WORK = frozenset({"adapter_start", "retry"})
 """Kinds that say that the system has not begun: not started, or asks to be asked again."""
-_MILLION = Decimal(1_000_000)
-_DATED = re.compile(r"-\d{4}(?:-?\d{2}){0,2}")
 
 
 def priced(
@@ -50,26 +49,13 @@ def priced(
         return usage
     if usage.cached or paid is False:
         return replace(usage, cost_usd=ZERO)
-    price = _price(prices or {}, usage.model, model)
+    price = price_of(prices or {}, usage.model, model)
     if price is not None and (usage.input_tokens or usage.output_tokens):
-        cost = price.in_ * usage.input_tokens + price.out * usage.output_tokens
-        return replace(usage, cost_usd=to_decimal(cost / _MILLION))
+        cost = token_cost(price, usage.input_tokens, usage.output_tokens)
+        return replace(usage, cost_usd=to_decimal(cost))
     if paid and outcome.state == "ok" and not is_prepare:
         return replace(usage, unpriced_attempts=1)
     return usage
-
-
-def _price(
-    prices: Mapping[str, ModelPrice], named: str | None, asked: str | None
-) -> ModelPrice | None:
-    """Return the price of the model that a reply names, else of the one that was asked.
-
-    A reply names ``m-2026-01-31`` where ``m`` was asked: a dated ``m`` has its price.
-    """
-    found = prices.get(named or asked or "")
-    if found is None and named and asked and _DATED.fullmatch(named.removeprefix(asked)):
-        found = prices.get(asked)
-    return found
 
 
 @dataclass

@@ -11,6 +11,10 @@ from pytest_benchbed.compare.phrases import names
 from pytest_benchbed.evaluate.offline import Offline
 from pytest_benchbed.evaluate.rescore import Rescored
 from pytest_benchbed.model.escape import term
+from pytest_benchbed.report.deltas import delta_lines
+from pytest_benchbed.report.deltas import delta_warnings
+from pytest_benchbed.report.deltas import read_deltas
+from pytest_benchbed.report.deltas import shown_deltas
 from pytest_benchbed.runs.read import Run
 
 
@@ -22,7 +26,15 @@ def report_lines(run: Run, offline: Offline, base: Path) -> Iterator[str]:
         yield from what_changed("with it, run", other)
     yield written_line(run, base, is_written=offline.is_written)
     profile = offline.judging.profile
-    yield from verdict_lines(judged.gate, record=judged.record, profile=profile, control_command="")
+    beside = shown_deltas(judged.gate, read_deltas(judged.metrics))
+    yield from verdict_lines(
+        judged.gate,
+        record=judged.record,
+        profile=profile,
+        control_command="",
+        beside=delta_lines(beside),
+        warnings=delta_warnings(beside),
+    )
 
 
 def written_line(run: Run, base: Path, *, is_written: bool) -> str:

@@ -7,6 +7,7 @@ what the word in capitals is worth.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from pytest_benchbed.compare.phrases import age
@@ -24,7 +25,13 @@ MAX_REASONS = 5
 
 
 def verdict_lines(
-    gate: GateResult, *, record: RunRecord, profile: str, control_command: str
+    gate: GateResult,
+    *,
+    record: RunRecord,
+    profile: str,
+    control_command: str,
+    beside: Sequence[str] = (),
+    warnings: Sequence[str] = (),
 ) -> list[str]:
     """Return the block of one verdict, without a line end.
 
@@ -34,6 +41,8 @@ def verdict_lines(
         profile: whose verdict it is.
         control_command: records one control of the baseline; printed if there
             is none; ``""`` leaves it out.
+        beside: lines about what does not decide, such as latency and cost.
+        warnings: what is worth a warning about it.
     """
     lines = [_title(gate, record, profile), _coverage(gate, record)]
     if scope := scope_text(record.scope):
@@ -46,12 +55,21 @@ def verdict_lines(
         _smallest_change(gate, record),
         _sign_test(gate),
     ]
-    return [*lines, *(f"  warning: {warning}" for warning in gate.warnings)]
+    return [*lines, *beside, *(f"  warning: {warning}" for warning in [*gate.warnings, *warnings])]
 
 
 def last_line(gate: GateResult) -> str:
     """Return the line that ends a session: ``benchbed: gate FAILED: <reason>``."""
     return f"benchbed: gate {gate.status.upper()}: {gate.reason}"
+
+
+def recorded_verdict(record: RunRecord) -> str:
+    """Return the last line for a run whose baseline or controls are not at hand."""
+    stands = record.gate.status if record.gate else "none"
+    return (
+        "benchbed: gate BASELINE REQUIRED: the runs it was compared with are not at hand, so its "
+        f"verdict stays as it was ({stands})"
+    )
 
 
 def _title(gate: GateResult, record: RunRecord, profile: str) -> str:

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from pytest_benchbed.adapters.boxed import is_boxed
 from pytest_benchbed.calls.broker import Broker
 from pytest_benchbed.compare.exit import raises_exit_status
 from pytest_benchbed.compare.facts import RunFacts
@@ -32,7 +31,6 @@ from pytest_benchbed.edge.start import now
 from pytest_benchbed.model.errors import DatasetError
 from pytest_benchbed.model.escape import term
 from pytest_benchbed.model.gate import GateResult
-from pytest_benchbed.model.run import RunRecord
 from pytest_benchbed.runs.assets import copy_assets
 from pytest_benchbed.runs.bench_files import promoted_runs
 from pytest_benchbed.runs.comparison import write_comparison
@@ -164,38 +162,15 @@ def _verdict(plan: Plan, view: RunView, gate: GateResult, hidden: bool) -> Verdi
         # The header says it too, but not under -q.
         lines.append("  no adapter is configured: the reference adapter answered; name yours with")
         lines.append("    --bench-adapter=NAME, module:name or a path")
-    record = view.record
     lines += [f"  {line}" for line in plan.unmatched]
-    lines += _concurrency(plan, record)
     return Verdict(
         benchmark=plan.name,
         lines=lines,
         last_line=f"benchbed: gate {gate.status.upper()}: {term(gate.reason, 400)}",
         is_good=gate.status in ("passed", "baseline required"),
         is_blocked=gate.status == "blocked",
-        raises_exit=raises_exit_status(gate, bool(record.partial), plan.settings.require_gate),
+        raises_exit=raises_exit_status(gate, bool(view.record.partial), plan.settings.require_gate),
     )
-
-
-def _concurrency(plan: Plan, record: RunRecord) -> list[str]:
-    """Say how many calls ran at once and what limits them; nothing where it is plainly one."""
-    asked, jobs, slots = plan.settings.jobs, record.executor.jobs, record.executor.slots
-    if plan.spec.kind != "class" or plan.spec.is_replay:
-        return []
-    if asked is None and slots == 1 and not is_boxed(plan.spec):
-        return []
-    if asked and slots < asked:
-        lines = [
-            f"  calls at once {slots}, not {asked}: the adapter takes no more, see its",
-            "    max_concurrency (1 unless it says otherwise)",
-        ]
-    elif slots < jobs:
-        lines = [f"  calls at once {slots}: the adapter takes no more, see its max_concurrency"]
-    else:
-        lines = [f"  calls at once {slots}: see --bench-jobs"]
-    if plan.settings.rate:
-        lines.append(f"  no more than {plan.settings.rate} are begun: rate in the bench file")
-    return lines
 
 
 def _write_beside(run: ActiveRun, decided: Decided) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from pytest_benchbed.adapters.environment import Redactor
 from pytest_benchbed.calls.broker import Broker
+from pytest_benchbed.calls.executors import Executor
 from pytest_benchbed.calls.executors import ExecutorConfig
 from pytest_benchbed.data.verify import verify_digests
 from pytest_benchbed.edge.activation import runs_dir
@@ -20,6 +21,7 @@ from pytest_benchbed.edge.comparable import check_plan
 from pytest_benchbed.edge.finish import Verdict
 from pytest_benchbed.edge.finish import finish_run
 from pytest_benchbed.edge.finish import not_started
+from pytest_benchbed.edge.header import calls_line
 from pytest_benchbed.edge.ledger import Ledger
 from pytest_benchbed.edge.partial import what_removed
 from pytest_benchbed.edge.session import BenchSession
@@ -135,10 +137,24 @@ class LiveRuns:
                 [run.calls for run in self.runs], executor=executor, jobs=jobs, say=self.say
             )
             self.broker.start({run.plan.name: asked[run.plan.name] for run in self.runs})
+            if config.option.verbose >= 0:
+                self._say_concurrency(self.broker, executor, jobs)
         except (UsageProblem, DatasetError):
             self.kill()
             self._remove_unpaid(whole)
             raise
+
+    def _say_concurrency(self, broker: Broker, executor: Executor, jobs: int) -> None:
+        for run in self.runs:
+            line = calls_line(
+                run.plan,
+                broker.concurrency(run.plan.name),
+                jobs=jobs,
+                executor=executor.name,
+                slots=executor.slots,
+            )
+            if line:
+                self.say(line)
 
     def _remove_unpaid(self, whole: Path | None) -> None:
         """Leave nothing behind of what was refused; what was paid for before stays."""
@@ -171,9 +187,9 @@ class LiveRuns:
             return []
         self._is_finished = True
         if self.broker is not None:
-            # Waiting workers get their answer first, else they are ended by force.
-            self.broker.stop("the session ends")
             try:
+                # Waiting workers get their answer first, else they are ended by force.
+                self.broker.stop("the session ends")
                 self.broker.close(CLOSE_WAIT_S)
             except KeyboardInterrupt:
                 # Calls in flight are given up; what is on disk is still written up.

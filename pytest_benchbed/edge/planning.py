@@ -39,10 +39,12 @@ from pytest_benchbed.edge.settings import resolve_settings
 from pytest_benchbed.model.bench_file import BenchFile
 from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.model.names import unknown_name
+from pytest_benchbed.model.prices import prices_digest
 from pytest_benchbed.runs.bench_files import load_bench_file
 from pytest_benchbed.runs.find import find_run
 from pytest_benchbed.runs.ids import check_run_id
 from pytest_benchbed.runs.ids import new_run_id
+from pytest_benchbed.runs.read import Run
 
 LIST = "pytest --bench-list"
 
@@ -229,6 +231,10 @@ def _plan(
         )
     if rule.notice:
         notices.append(rule.notice)
+    if resumed is not None and _are_other_prices(resumed, bench):
+        notices.append(
+            f"run {resumed.id} goes on with the prices it began with, not those of the bench file"
+        )
     plan = Plan(
         benchmark=benchmark,
         dataset=dataset,
@@ -255,6 +261,11 @@ def _plan(
     asked = [entry.id for entry in plan.selected()]
     lines = unmatched(spec, {*dataset.ids, *dataset.retired}, asked)
     return replace(plan, unmatched=tuple(lines), notices=(*plan.notices, *lines))
+
+
+def _are_other_prices(resumed: Run, bench: BenchFile) -> bool:
+    spend = resumed.record.spend
+    return spend.prices is not None and spend.prices_sha256 != prices_digest(bench.prices)
 
 
 def _targets(config: pytest.Config) -> frozenset[str]:

@@ -57,6 +57,12 @@ def resolve_settings(config: pytest.Config, bench: BenchFile) -> Settings:
         UsageProblem: a number out of range or an unknown level, with its source.
     """
     _check_ini(config)
+    if bench.thresholds:
+        raise UsageProblem(
+            f"thresholds of {', '.join(sorted(bench.thresholds))} (the bench file) are refused: no "
+            "limit of these measures gates in this version.\n"
+            "Leave them out; latency and cost that rise much are warned of."
+        )
 
     def first(option: str, in_bench: Any, default: Any = None) -> tuple[Any, str]:
         typed = config.getoption(f"bench_{option}")

@@ -36,8 +36,10 @@ from pytest_benchbed.data.staging import Stage
 from pytest_benchbed.edge.plan import Plan
 from pytest_benchbed.edge.system import difference_to
 from pytest_benchbed.model.errors import UsageProblem
+from pytest_benchbed.model.prices import prices_digest
 from pytest_benchbed.model.request import RequestCase
 from pytest_benchbed.model.request import RequestContext
+from pytest_benchbed.model.run import JOBS_CHANGED
 from pytest_benchbed.model.run import AdapterRecord
 from pytest_benchbed.model.run import BenchmarkRecord
 from pytest_benchbed.model.run import Counts
@@ -122,7 +124,7 @@ def start_run(
         if not is_settled:
             write_json(paths.run, record.to_json())
         reuse = _reuse(plan, record)
-        calls = _calls(plan, paths, stage, scratch, recorded, guarded, reuse)
+        calls = _calls(plan, record, paths, stage, scratch, recorded, guarded, reuse)
     except BaseException:
         closing.close()
         undo.close()
@@ -177,6 +179,7 @@ def _reuse(plan: Plan, record: RunRecord) -> Reuse | None:
 
 def _calls(
     plan: Plan,
+    record: RunRecord,
     paths: RunPaths,
     stage: Stage,
     scratch: Path,
@@ -215,7 +218,8 @@ def _calls(
         budget_usd=plan.settings.budget_usd,
         retry=plan.settings.retry,
         rate=plan.settings.rate,
-        prices=plan.bench.prices,
+        # One run has one table, also where it goes on later; older records have none.
+        prices=plan.bench.prices if record.spend.prices is None else record.spend.prices,
         repeats=plan.settings.repeats,
         timeout_s=plan.spec.limits.call_s,
         recorded=recorded,
@@ -230,7 +234,7 @@ def _first_record(
     """Return the record as it is known before the first call."""
     benchmark, dataset = plan.benchmark, plan.dataset
     if plan.resumed is not None:
-        return _resumed_record(plan, plan.resumed.record)
+        return _resumed_record(plan, plan.resumed.record, jobs)
     watch = watch_digest(plan.bench.watch, config.rootpath) if plan.bench.watch else None
     return RunRecord(
         id=plan.run_id,
@@ -267,7 +271,11 @@ def _first_record(
         shard=None,
         repeats=plan.settings.repeats,
         counts=Counts(scope=len(plan.scope), selected=len(selected), retired=len(dataset.retired)),
-        spend=Spend(budget_usd=plan.settings.budget_usd),
+        spend=Spend(
+            budget_usd=plan.settings.budget_usd,
+            prices_sha256=prices_digest(plan.bench.prices),
+            prices=dict(plan.bench.prices or {}),
+        ),
         baseline=_reference(plan.baseline),
         controls=[ref for ref in map(_reference, plan.controls) if ref is not None],
         targets=sorted(plan.targets),
@@ -294,11 +302,15 @@ def dataset_record(plan: Plan) -> DatasetRecord:
     )
 
 
-def _resumed_record(plan: Plan, old: RunRecord) -> RunRecord:
+def _resumed_record(plan: Plan, old: RunRecord, jobs: int) -> RunRecord:
     old = with_history(old, "resumed", old.status, "running", now())
+    if old.executor.jobs != jobs:
+        # Its latencies are of two kinds from here on.
+        old = with_history(old, JOBS_CHANGED, old.executor.jobs, jobs, now())
     return old.model_copy(
         update={
             "status": "running",
+            "executor": old.executor.model_copy(update={"jobs": jobs}),
             "baseline": _reference(plan.baseline),
             "controls": [ref for ref in map(_reference, plan.controls) if ref is not None],
             "targets": sorted(plan.targets),

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from pytest_benchbed.model.base import Model
 from pytest_benchbed.model.base import Money
+from pytest_benchbed.model.bench_file import ModelPrice
 from pytest_benchbed.model.dataset import Digests
 
 RunStatus = Literal["running", "completed", "interrupted", "void"]
@@ -94,11 +95,17 @@ class Counts(Model):
 class Spend(Model):
     """Dollars of this run; ``spent_usd`` null: unknown or not reported."""
 
+    OPTIONAL: ClassVar[frozenset[str]] = frozenset({"prices"})
+
     budget_usd: Money | None = None
     spent_usd: Money | None = None
     reask_usd: Money | None = None
     judge_usd: Money | None = None
     unpriced_attempts: int = 0
+    prices_sha256: str | None = None
+    """SHA-256 of the price table, canonical JSON; null: there was none."""
+    prices: dict[str, ModelPrice] | None = None
+    """The table, empty where there was none; absent in records of older versions."""
 
 
 class RunRef(Model):
@@ -146,6 +153,10 @@ class Hole(Model):
 
     case: str
     reason: str
+
+
+JOBS_CHANGED = "calls at once"
+"""``what`` of the history line of a run that was resumed with another number of them."""
 
 
 class HistoryEntry(Model):

@@ -11,6 +11,8 @@ from typing import Final
 from pytest_benchbed.model.run import TechnicalRecord
 from pytest_benchbed.report.command import case_command
 from pytest_benchbed.report.command import typed_command
+from pytest_benchbed.report.deltas import delta_facts
+from pytest_benchbed.report.deltas import delta_warnings
 from pytest_benchbed.report.facts import TITLES
 from pytest_benchbed.report.facts import Fact
 from pytest_benchbed.report.facts import facts
@@ -171,7 +173,7 @@ def page_content(view: RunView) -> PageContent:
         side_measures=tuple(_side_measures(view)) if view.measures else (),
         paired_note=_paired_note(view),
         facts=tuple(_facts(view)),
-        warnings=tuple(gate.warnings) if gate is not None else (),
+        warnings=(*gate.warnings, *delta_warnings(view.deltas)) if gate is not None else (),
         steps=tuple(next_steps(view)),
         bars=tuple(_bars(view)),
         bars_label=", ".join(
@@ -191,6 +193,7 @@ def page_content(view: RunView) -> PageContent:
 def _facts(view: RunView) -> Iterator[Fact]:
     if view.gate is not None:
         yield from facts(view.record, view.gate)
+        yield from delta_facts(view.deltas)
     if view.intermittent:
         yield Fact("Look at these", f"suspects in other runs too: {', '.join(view.intermittent)}")
 

@@ -14,6 +14,8 @@ from pytest_benchbed.compare.lines import verdict_lines
 from pytest_benchbed.model.escape import json_term
 from pytest_benchbed.model.escape import term
 from pytest_benchbed.model.run import TechnicalRecord
+from pytest_benchbed.report.deltas import delta_lines
+from pytest_benchbed.report.deltas import delta_warnings
 from pytest_benchbed.report.facts import isolation_text
 from pytest_benchbed.report.facts import spend_text
 from pytest_benchbed.report.next_steps import control_command
@@ -61,7 +63,12 @@ def view_lines(view: RunView, *, hide_texts: bool = False) -> Iterator[str]:
     yield from _technical(record.technical, hide_texts)
     if view.gate is not None:
         yield from verdict_lines(
-            view.gate, record=record, profile=view.profile, control_command=control_command(view)
+            view.gate,
+            record=record,
+            profile=view.profile,
+            control_command=control_command(view),
+            beside=delta_lines(view.deltas),
+            warnings=delta_warnings(view.deltas),
         )
     for profile in view.profiles:
         if profile.gate is not None and profile.name != view.profile:

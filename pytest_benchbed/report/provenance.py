@@ -59,7 +59,8 @@ def how_it_was_run(record: RunRecord) -> Iterator[Fact]:
             yield Fact(title, compact(record.isolation[name]))
     for mechanism, reason in (record.isolation.get("unavailable") or {}).items():
         yield Fact(f"No {mechanism}", str(reason))
-    yield Fact("Executor", f"{executor.name}, {count(executor.jobs, 'call')} at once")
+    allowed = f" of {executor.jobs} allowed" if executor.slots < executor.jobs else ""
+    yield Fact("Executor", f"{executor.name}, {count(executor.slots, 'call')} at once{allowed}")
     if record.repeats > 1:
         yield Fact("Attempts", f"{record.repeats} of each case; the first one decides")
     yield Fact("Spend", spend_text(record))

@@ -19,6 +19,8 @@ from pytest_benchbed.model.escape import md
 from pytest_benchbed.model.escape import md_sentence
 from pytest_benchbed.report.blocks import error_row
 from pytest_benchbed.report.cases import CaseLine
+from pytest_benchbed.report.deltas import delta_facts
+from pytest_benchbed.report.deltas import delta_warnings
 from pytest_benchbed.report.facts import TITLES
 from pytest_benchbed.report.facts import facts
 from pytest_benchbed.report.facts import isolation_text
@@ -224,9 +226,9 @@ def _beside(view: RunView) -> Iterator[str]:
         return
     yield "## Beside the verdict"
     yield ""
-    for fact in facts(view.record, view.gate):
+    for fact in [*facts(view.record, view.gate), *delta_facts(view.deltas)]:
         yield f"- {fact.name}: {md_sentence(fact.text)}"
-    for warning in view.gate.warnings:
+    for warning in [*view.gate.warnings, *delta_warnings(view.deltas)]:
         yield f"- Warning: {md_sentence(warning)}"
     if view.intermittent:
         names = ", ".join(md(case, 100) for case in view.intermittent[:20])

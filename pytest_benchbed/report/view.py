@@ -21,6 +21,7 @@ from typing import Any
 from typing import Protocol
 
 from pytest_benchbed.model.base import ShapeError
+from pytest_benchbed.model.deltas import Deltas
 from pytest_benchbed.model.errors import RunError
 from pytest_benchbed.model.gate import GateResult
 from pytest_benchbed.model.run import RunRecord
@@ -31,6 +32,8 @@ from pytest_benchbed.report.cases import Change
 from pytest_benchbed.report.cases import Details
 from pytest_benchbed.report.cases import changes
 from pytest_benchbed.report.cases import read_lines
+from pytest_benchbed.report.deltas import read_deltas
+from pytest_benchbed.report.deltas import shown_deltas
 from pytest_benchbed.report.facts import headline_sentence
 from pytest_benchbed.report.measures import Measure
 from pytest_benchbed.report.measures import ProfileView
@@ -99,6 +102,8 @@ class RunView:
     gates: Mapping[str, GateResult]
     """Per profile; a profile without a gate is left out."""
     metrics: Mapping[str, Any]
+    deltas: Deltas | None
+    """Latency and cost against the baseline; None where there is nothing to show."""
     intermittent: tuple[str, ...]
     """Cases that were suspects in other runs against this baseline too."""
     lines: tuple[CaseLine, ...]
@@ -132,11 +137,12 @@ class RunView:
         try:
             gates = dict(_gates(metrics))
             profile = _profile(record, gates)
+            deltas = read_deltas(metrics)
             lines = [*read_lines(paths.results, changes(brief), profile), *_holes(record)]
         except ShapeError as error:
             raise RunError(
-                f"{paths.metrics}: a gate cannot be read: {error}. Restore the file, or make the "
-                "run again with this version."
+                f"{paths.metrics}: a gate or its deltas cannot be read: {error}. Restore the file, "
+                "or make the run again with this version."
             ) from None
         except (KeyError, TypeError, AttributeError) as error:
             raise RunError(
@@ -152,6 +158,7 @@ class RunView:
             baseline=baseline,
             gates=gates,
             metrics=metrics,
+            deltas=shown_deltas(gates.get(profile), deltas),
             intermittent=tuple(brief.get("intermittent", ())),
             lines=tuple(sorted(lines, key=lambda line: line.id)),
         )

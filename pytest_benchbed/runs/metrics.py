@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from typing import Any
 from typing import Protocol
 
+from pytest_benchbed.model.deltas import Deltas
 from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.model.gate import GATE_VERSION
 from pytest_benchbed.model.gate import GateResult
@@ -56,6 +57,7 @@ def build_metrics(
     baseline_rows: Mapping[str, Row] | None = None,
     *,
     units: Mapping[str, str] | None = None,
+    deltas: Deltas | None = None,
 ) -> dict[str, Any]:
     """Return the content of ``metrics.json``.
 
@@ -66,6 +68,7 @@ def build_metrics(
         gates: verdict per profile; a profile without one has null.
         baseline_rows: rows of the baseline by case, None without a baseline.
         units: case id to unit; None: every case is of the unit ``all``.
+        deltas: latency and cost against the baseline, None without one.
 
     Raises:
         TechnicalFailure: of the scorer, when ``summarise`` breaks or returns
@@ -91,6 +94,7 @@ def build_metrics(
         "quality": mean_quality(good),
         "latency_s": latency(good),
         "cost_usd": cost(good, record.spend.spent_usd),
+        "deltas": None if deltas is None else deltas.to_json(),
     }
 
 

@@ -178,6 +178,10 @@ def test_a_sentence_keeps_its_punctuation_and_marks_the_names() -> None:
     )
 
 
+def test_a_factor_is_a_plain_word() -> None:
+    assert md_sentence("cost \u00d71.20: more") == "cost \u00d71.20: more"
+
+
 def test_ids_and_paths_stay_readable_in_the_markdown_file() -> None:
     assert md("sep-004") == "`sep-004`"
     assert md("runs/after/report.html") == "`runs/after/report.html`"

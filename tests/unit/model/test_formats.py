@@ -10,6 +10,7 @@ import pytest
 
 from pytest_benchbed.model import bench_file
 from pytest_benchbed.model import dataset
+from pytest_benchbed.model import deltas
 from pytest_benchbed.model import gate
 from pytest_benchbed.model import request
 from pytest_benchbed.model import run
@@ -103,6 +104,8 @@ FULL: dict[type[Model], dict] = {
         "reask_usd": None,
         "judge_usd": None,
         "unpriced_attempts": 0,
+        "prices_sha256": SHA,
+        "prices": {"m": {"in": 1, "out": 2.5}},
     },
     run.GateSummary: {
         "status": "baseline required",
@@ -167,8 +170,28 @@ FULL: dict[type[Model], dict] = {
     gate.Unverifiable: {"case": "a", "differs": "answer"},
     gate.FalseAlarm: {"estimate": None, "limit95": 0.5},
     gate.SmallestChange: {"single": None, "spread": 3, "of": 40},
+    deltas.Change: {"n": 3, "ratio": 1.5},
     gate.SignTest: {"worse": 1, "better": 2, "mixed": 0, "p": 0.75},
 }
+FULL[deltas.Delta] = {
+    "n": 3,
+    "value": 1.5,
+    "baseline": 1.0,
+    "ratio": 1.5,
+    "warns": False,
+    "why_not": None,
+}
+FULL[deltas.CostDelta] = {
+    "n": 3,
+    "value": None,
+    "baseline": None,
+    "ratio": None,
+    "warns": False,
+    "why_not": "another price table",
+    "usage": FULL[deltas.Change],
+    "price": None,
+}
+FULL[deltas.Deltas] = {"latency_s": FULL[deltas.Delta], "cost_usd": FULL[deltas.CostDelta]}
 FULL[gate.Coverage] = {
     "compared": 40,
     "of": 41,

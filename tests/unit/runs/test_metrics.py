@@ -90,6 +90,7 @@ def test_the_whole_has_the_shape_of_the_format() -> None:
         "quality": {"mean": 0.5, "n": 2},
         "latency_s": {"p50": 1.0, "p95": 1.0, "n": 2},
         "cost_usd": {"sum": 0.2, "n": 2},
+        "deltas": None,
     }
 
 
