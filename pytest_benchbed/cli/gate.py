@@ -13,6 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from pytest_benchbed.benchmarks.registry import BenchmarkRegistry
+from pytest_benchbed.compare.deltas import deltas
 from pytest_benchbed.compare.exit import gate_exit_code
 from pytest_benchbed.compare.exit import worst_exit_code
 from pytest_benchbed.compare.gate import decide
@@ -30,6 +31,9 @@ from pytest_benchbed.model.errors import BenchbedError
 from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.runs.bench_files import load_bench_file
 from pytest_benchbed.runs.find import find_run
+from pytest_benchbed.report.deltas import delta_lines
+from pytest_benchbed.report.deltas import delta_warnings
+from pytest_benchbed.report.deltas import shown_deltas
 from pytest_benchbed.runs.find import find_runs
 from pytest_benchbed.runs.find import not_at_hand
 from pytest_benchbed.runs.layout import SNAPSHOTS
@@ -144,7 +148,7 @@ def _gate(
     )
     gate = decide(
         facts,
-        baseline.facts() if baseline else None,
+        old,
         [control.facts() for control in controls],
         profile=profile,
         decides=True,
@@ -152,9 +156,18 @@ def _gate(
         rule_source="--rule" if choice.rule else "auto",
         targets=choice.targets or record.targets,
         judge=judge,
+    old = baseline.facts() if baseline else None
         max_unjudged=choice.max_unjudged,
     )
-    for line in verdict_lines(gate, record=record, profile=profile, control_command=""):
+    beside = shown_deltas(gate, deltas(facts, old) if old else None)
+    for line in verdict_lines(
+        gate,
+        record=record,
+        profile=profile,
+        control_command="",
+        beside=delta_lines(beside),
+        warnings=delta_warnings(beside),
+    ):
         echo(line)
     echo(last_line(gate))
     return gate_exit_code(gate.status)
