@@ -20,6 +20,7 @@ from pytest_benchbed.compare.gate import decide
 from pytest_benchbed.compare.judge import ErrorsDecide
 from pytest_benchbed.compare.judge import Judge
 from pytest_benchbed.compare.lines import last_line
+from pytest_benchbed.compare.lines import recorded_verdict
 from pytest_benchbed.compare.lines import verdict_lines
 from pytest_benchbed.compare.refuse import Planned
 from pytest_benchbed.compare.refuse import check_comparable
@@ -28,16 +29,19 @@ from pytest_benchbed.compare.refuse import check_targets
 from pytest_benchbed.edge.baselines import promoted_run
 from pytest_benchbed.edge.comparable import saved_run
 from pytest_benchbed.model.errors import BenchbedError
+from pytest_benchbed.model.errors import NotAtHand
 from pytest_benchbed.model.errors import UsageProblem
-from pytest_benchbed.runs.bench_files import load_bench_file
-from pytest_benchbed.runs.find import find_run
+from pytest_benchbed.model.run import RunRecord
 from pytest_benchbed.report.deltas import delta_lines
 from pytest_benchbed.report.deltas import delta_warnings
 from pytest_benchbed.report.deltas import shown_deltas
+from pytest_benchbed.runs.bench_files import load_bench_file
+from pytest_benchbed.runs.find import find_run
 from pytest_benchbed.runs.find import find_runs
 from pytest_benchbed.runs.find import not_at_hand
 from pytest_benchbed.runs.layout import SNAPSHOTS
 from pytest_benchbed.runs.read import Run
+from pytest_benchbed.runs.snapshot import kept_snapshot
 
 REFUSED = 2
 
@@ -99,6 +103,11 @@ class _Places:
     def snapshots(self) -> list[Path]:
         return [path.parent / SNAPSHOTS for path in self.bench_files.values()]
 
+    def is_promoted(self, run: Run) -> bool:
+        """Say whether the run is kept beside its bench file."""
+        path = self.bench_files.get(run.record.benchmark.id)
+        return path is not None and kept_snapshot(path.parent, run.id) is not None
+
     def typed(self, text: str) -> Run:
         return find_run(text, self.runs_dir, self.invocation_dir, self.snapshots)
 
@@ -131,13 +140,14 @@ def _gate(
     decided = record.gate.profile if record.gate else record.benchmark.profiles[0]
     profile = choice.profile or decided
     check_profile(profile, record.benchmark.profiles)
-    benchmark = record.benchmark.id
-    baseline = places.typed(choice.baseline) if choice.baseline else None
-    if baseline is None and record.baseline is not None:
-        baseline = places.recorded("baseline", record.baseline.id, benchmark)
-    controls = [places.typed(name) for name in choice.controls]
-    if not choice.controls and not choice.baseline:
-        controls = [places.recorded("control", one.id, benchmark) for one in record.controls]
+    try:
+        baseline, controls = _compared(record, choice, places)
+    except NotAtHand:
+        if choice.controls or not places.is_promoted(run):
+            raise
+        # A clone has the snapshots of what is promoted now, and not those of before.
+        echo(recorded_verdict(record))
+        return gate_exit_code("baseline required")
     facts = run.facts()
     check_targets(choice.targets, facts.rows.keys(), {})
     mine = saved_run(run)
@@ -146,6 +156,7 @@ def _gate(
         saved_run(baseline) if baseline else None,
         [saved_run(control) for control in controls],
     )
+    old = baseline.facts() if baseline else None
     gate = decide(
         facts,
         old,
@@ -156,7 +167,6 @@ def _gate(
         rule_source="--rule" if choice.rule else "auto",
         targets=choice.targets or record.targets,
         judge=judge,
-    old = baseline.facts() if baseline else None
         max_unjudged=choice.max_unjudged,
     )
     beside = shown_deltas(gate, deltas(facts, old) if old else None)
@@ -171,3 +181,16 @@ def _gate(
         echo(line)
     echo(last_line(gate))
     return gate_exit_code(gate.status)
+
+
+def _compared(
+    record: RunRecord, choice: GateChoice, places: _Places
+) -> tuple[Run | None, list[Run]]:
+    """Open baseline and controls: as was typed, else as the record says."""
+    benchmark = record.benchmark.id
+    baseline = places.typed(choice.baseline) if choice.baseline else None
+    if baseline is None and record.baseline is not None:
+        baseline = places.recorded("baseline", record.baseline.id, benchmark)
+    if choice.controls or choice.baseline:
+        return baseline, [places.typed(name) for name in choice.controls]
+    return baseline, [places.recorded("control", one.id, benchmark) for one in record.controls]

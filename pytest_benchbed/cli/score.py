@@ -18,6 +18,7 @@ from pytest_benchbed.cli.score_lines import written_line
 from pytest_benchbed.compare.exit import gate_exit_code
 from pytest_benchbed.compare.exit import worst_exit_code
 from pytest_benchbed.compare.lines import last_line
+from pytest_benchbed.compare.lines import recorded_verdict
 from pytest_benchbed.compare.phrases import count
 from pytest_benchbed.compare.phrases import names
 from pytest_benchbed.data.answers import Answers
@@ -38,6 +39,7 @@ from pytest_benchbed.evaluate.offline import write_taken_over
 from pytest_benchbed.evaluate.rescore import Rescored
 from pytest_benchbed.evaluate.rescore import rescore
 from pytest_benchbed.model.errors import BenchbedError
+from pytest_benchbed.model.errors import NotAtHand
 from pytest_benchbed.model.errors import RunRefused
 from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.model.escape import term
@@ -237,7 +239,7 @@ def _score(places: _Places, run: Run, options: ScoreOptions) -> tuple[list[str],
     _check_revision(record, bench.dataset, options)
     try:
         choice = _choice(places, bench, record, options)
-    except UsageProblem:
+    except NotAtHand:
         if options.says_how_to_judge or kept_snapshot(bench.folder, run.id) is None:
             raise
         return _score_alone(places, bench, run, may_grow=options.grown)
@@ -256,12 +258,10 @@ def _score_alone(
     """
     rescored = take_over(bench, run, may_grow=may_grow)
     is_written = write_taken_over(bench, rescored)
-    gate = rescored.record.gate
     return [
         *what_changed("run", rescored),
         written_line(rescored.run, places.base, is_written=is_written),
-        "benchbed: gate BASELINE REQUIRED: the runs it was compared with are not at hand, so its "
-        f"verdict stays as it was ({gate.status if gate else 'none'})",
+        recorded_verdict(rescored.record),
     ], gate_exit_code("baseline required")
 
 

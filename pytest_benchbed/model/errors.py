@@ -21,6 +21,10 @@ class UsageProblem(BenchbedError):
     """An option, a name or a combination that cannot work: exit status 4 (2 for ``benchbed``)."""
 
 
+class NotAtHand(UsageProblem):
+    """A run that a record names is nowhere to be found."""
+
+
 class DatasetError(BenchbedError):
     """A dataset folder has a fault: ``file:line``, case id, cause and remedy are in the text."""
 

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from pathlib import PurePath
 
+from pytest_benchbed.model.errors import NotAtHand
 from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.model.names import is_case_id
 from pytest_benchbed.runs.layout import RUN_FILE
@@ -58,10 +59,10 @@ def find_runs(
     return [Run.open(root / name) for name in read_run_set(root)]
 
 
-def not_at_hand(error: UsageProblem) -> UsageProblem:
+def not_at_hand(error: UsageProblem) -> NotAtHand:
     """Return the refusal of a run whose record names one that is not found."""
     cause = str(error).partition("\n")[0]
-    return UsageProblem(
+    return NotAtHand(
         f"a run it was compared with is not at hand: {cause}\n"
         "Restore that one, or compare with another: --baseline=RUN"
     )

@@ -48,8 +48,13 @@ def test_a_promoted_run_follows_a_new_formula_in_its_snapshot_and_on_a_clone(ben
     assert cloned.stdout.endswith("not at hand, so its verdict stays as it was (passed)\n")
     assert "no file was written" in again.stdout
     assert later.ret == 0
-    assert alone[0] == 2
-    assert "a run it was compared with is not at hand: unknown run 'old'" in alone[1]
+    assert alone[0] == 5
+    assert alone[1].endswith("not at hand, so its verdict stays as it was (passed)")
+    # Controls alone are compared with the baseline on record.
+    named = benchbed(bench, "gate", "base", "--control=later")
+    assert named.returncode == 2
+    assert "a run it was compared with is not at hand: unknown run 'old'" in named.stdout
+    assert benchbed(bench, "gate", "base", "--baseline=later").returncode == 0
     kept = sorted(path.name for path in (bench.dataset.parent / "baseline/base").iterdir())
     assert kept == ["calls.jsonl", "results.jsonl", "run.json"]
 
