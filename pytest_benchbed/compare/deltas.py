@@ -138,7 +138,7 @@ def _cost(
     candidate: RunFacts, baseline: RunFacts, paired: _Paired, unlike: str
 ) -> CostDelta | None:
     usage = price = None
-    why_not = unlike
+    why_not = unlike or _no_table(candidate.record, baseline.record)
     if not why_not and (why_not := _unlike_prices(candidate.record, baseline.record)):
         usage, price = _parts(candidate.record, baseline.record, paired)
         if usage is None and price is None:
@@ -154,11 +154,15 @@ def _dollars(row: Row) -> Decimal | None:
     return None if value is None else to_decimal(value)
 
 
+def _no_table(candidate: RunRecord, baseline: RunRecord) -> str:
+    for name, record in (("this run", candidate), ("the baseline", baseline)):
+        if record.spend.prices is None:
+            return f"an older version made {name}, and its price table is not on record"
+    return ""
+
+
 def _unlike_prices(candidate: RunRecord, baseline: RunRecord) -> str:
     mine, theirs = candidate.spend, baseline.spend
-    for name, spend in (("this run", mine), ("the baseline", theirs)):
-        if spend.prices is None:
-            return f"an older version made {name}, and its price table is not on record"
     if mine.prices_sha256 == theirs.prices_sha256:
         return ""
     return f"{_table(mine.prices_sha256)}, the baseline has {_table(theirs.prices_sha256)}"

@@ -87,6 +87,7 @@ from pytest_benchbed import Adapter, NoAnswer, Retry, Usage
 with open({replies!r}, encoding="utf-8") as file:
     REPLIES = json.load(file)
 LOG = {log!r}
+GO = {go!r}
 
 
 class Toy(Adapter):
@@ -111,6 +112,10 @@ class Toy(Adapter):
         if reply == "slow":
             time.sleep(1.5)
             reply = []
+        if reply == "held":
+            while not os.path.exists(GO):
+                time.sleep(0.01)
+            reply = []
         if reply == "decline":
             raise NoAnswer("cannot read it")
         if reply == "raise":
@@ -128,7 +133,7 @@ class Toy(Adapter):
             reply = []
         if isinstance(reply, list):
             reply = {{"main": reply, "side": []}}
-        return reply, Usage(cost_usd={cost!r})
+        return reply, Usage(cost_usd={cost!r}, **{usage!r})
 """
 
 
@@ -139,6 +144,8 @@ class Bench:
         self.pytester = pytester
         self.path = pytester.path
         self.log = self.path / "calls.log"
+        self.go = self.path / "go"
+        """Calls whose reply is ``held`` end once this file is there."""
         self.dataset = self.path / "cases" / "toy" / "v1"
 
     def make(
@@ -176,18 +183,21 @@ class Bench:
         paid: bool | None = False,
         supports: bool = True,
         cost: float | None = 0,
+        usage: Mapping[str, Any] | None = None,
         delay: float = 0.0,
     ) -> Bench:
         """Script the system: case id to errors, ``{"main": […], "side": […]}`` or a word."""
         text = ADAPTER.format(
             replies=str(self.path / "replies.json"),
             log=str(self.log),
+            go=str(self.go),
             version=version,
             deterministic=deterministic,
             max_concurrency=max_concurrency,
             paid=paid,
             supports=supports,
             cost=cost,
+            usage=dict(usage or {}),
             delay=delay,
         )
         (self.path / "replies.json").write_text(json.dumps(replies or {}), encoding="utf-8")
