@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pytest_benchbed.benchmarks.generic.make import make_type
+from pytest_benchbed.benchmarks.prediction import misfit
 from pytest_benchbed.cli.init_files import adapter_stub
 from pytest_benchbed.cli.init_files import bench_text
 from pytest_benchbed.cli.init_files import ignore_runs
@@ -22,6 +24,7 @@ from pytest_benchbed.cli.init_files import workflow
 from pytest_benchbed.compare.phrases import count
 from pytest_benchbed.data.answers import ANSWERS_FILE
 from pytest_benchbed.data.dataset import CASES_FILE
+from pytest_benchbed.data.faults import refuse
 from pytest_benchbed.data.pin import pin
 from pytest_benchbed.data.replace import replace_file
 from pytest_benchbed.data.tables.cases import Imported
@@ -32,6 +35,8 @@ from pytest_benchbed.data.tables.mapping import Mapping
 from pytest_benchbed.data.tables.mapping import check_mapping
 from pytest_benchbed.data.tables.mapping import column_lines
 from pytest_benchbed.data.tables.mapping import guess
+from pytest_benchbed.data.tables.mapping import near_ids
+from pytest_benchbed.data.tables.mapping import parts_read
 from pytest_benchbed.data.tables.read import Table
 from pytest_benchbed.data.tables.read import read_table
 from pytest_benchbed.model.errors import UsageProblem
@@ -40,6 +45,8 @@ from pytest_benchbed.model.names import is_case_id
 from pytest_benchbed.report.command import shell_word
 
 TYPES = ("label", "text", "fields", "facts")
+PLAIN_TYPE = "facts"
+"""A single answer is not put into an object: a text, a list or an object says what it asserts."""
 VERSION = "v1"
 _SHOWN = 5
 
@@ -120,16 +127,49 @@ def _import(
         echo(f"{term(source, 200)}: {count(len(table.lines), 'row')}, and its columns look like:")
         for line in column_lines(table, mapping):
             echo(line)
+        if mapping.id is None and (why := near_ids(table)):
+            echo(f"note: {why}; without --id=COLUMN cases are numbered")
         if ask is None or not ask("Is that right?"):
             echo(f"Say which column is what, such as: {_command(choice, mapping)}")
             return 2
     check_mapping(table, mapping)
-    made = import_rows(table, mapping, may_skip=choice.skip_empty)
+    made = import_rows(
+        table, mapping, may_skip=choice.skip_empty, is_plain=choice.type == PLAIN_TYPE
+    )
     kind = choice.type or _type(mapping, made)
-    _write(choice, kind, made, bench, root)
-    for line in _report(choice, kind, mapping, made, table, bench.relative_to(root)):
+    check_answers(kind, table, mapping, made)
+    try:
+        lines = _write(choice, kind, made, bench, root)
+    except OSError as error:
+        raise UsageProblem(
+            f"{error.filename or bench}: cannot be written: {error.strerror}."
+        ) from None
+    for line in [
+        *lines,
+        *import_lines(mapping, made, table),
+        f"next: pytest --bench={choice.name}",
+    ]:
         echo(line)
     return 0
+
+
+def check_answers(kind: str, table: Table, mapping: Mapping, made: Imported) -> None:
+    """Refuse answers that a generic type cannot read.
+
+    Raises:
+        DatasetError: with line and column.
+    """
+    model = make_type("table", kind, {}).answer_model
+    assert model is not None, "every generic type has one"
+    column = mapping.answers[0] if len(mapping.answers) == 1 else None
+    remedy = f"Correct it, or choose another --type than {kind}."
+    faults = [
+        table.fault(line, column, f"the answer does not fit: {term(why, 160)}", remedy)
+        for line, row in zip(made.lines, made.answers, strict=True)
+        if (why := misfit(model, row["answer"])) is not None
+    ]
+    if faults:
+        raise refuse(faults)
 
 
 def open_table(source: str) -> Table:
@@ -177,8 +217,11 @@ def _type(mapping: Mapping, made: Imported) -> str:
     return "label" if is_label else "fields"
 
 
-def _write(choice: InitChoice, kind: str, made: Imported, bench: Path, root: Path) -> None:
-    """Write dataset, bench file, stub and ``.gitignore``; the dataset appears as a whole."""
+def _write(choice: InitChoice, kind: str, made: Imported, bench: Path, root: Path) -> list[str]:
+    """Write dataset, bench file, stub and ``.gitignore``; the dataset appears as a whole.
+
+    A file of somebody's that has the name of the stub stays. Returns what was written.
+    """
     staged = bench / f".{VERSION}.{secrets.token_hex(4)}.tmp"
     staged.mkdir(parents=True)
     try:
@@ -199,22 +242,26 @@ def _write(choice: InitChoice, kind: str, made: Imported, bench: Path, root: Pat
         if not any(bench.iterdir()):
             bench.rmdir()
         raise
-    replace_file(bench / "adapter.py", adapter_stub(kind, made).encode("utf-8"))
+    stub = bench / "adapter.py"
+    is_own = stub.exists()
+    if not is_own:
+        replace_file(stub, adapter_stub(kind, made).encode("utf-8"))
     text = bench_text(choice.name, VERSION, kind, f"cases/{choice.name}/adapter.py:predict")
     replace_file(bench / "bench.json", text.encode("utf-8"))
     ignore_runs(root)
-
-
-def _report(
-    choice: InitChoice, kind: str, mapping: Mapping, made: Imported, table: Table, shown: Path
-) -> list[str]:
-    """Return what was written, dropped and changed, and the next command."""
-    folder = shown.as_posix()
-    lines = [
+    folder = bench.relative_to(root).as_posix()
+    return [
         f"written: {folder}/{VERSION}: {count(len(made.cases), 'case')}, "
         f"{count(len(made.copies), 'file')}, type {kind}, {choice.visibility}",
-        f"written: {folder}/bench.json, and {folder}/adapter.py for you to fill in",
+        f"written: {folder}/bench.json; {folder}/adapter.py was there and stays"
+        if is_own
+        else f"written: {folder}/bench.json, and {folder}/adapter.py for you to fill in",
     ]
+
+
+def import_lines(mapping: Mapping, made: Imported, table: Table) -> list[str]:
+    """Return what was dropped and changed on the way from the table."""
+    lines = []
     if mapping.id is None:
         lines.append("changed: the rows have no ids; cases are numbered in the order of the file")
     if made.renamed:
@@ -222,13 +269,23 @@ def _report(
         rest = f" and {len(pairs) - _SHOWN} more" if len(pairs) > _SHOWN else ""
         lines.append(f"changed: ids made valid: {', '.join(pairs[:_SHOWN])}{rest} (kept in meta)")
     if made.without_answer:
-        numbers = ", ".join(map(str, made.without_answer[:_SHOWN]))
-        more = len(made.without_answer) - _SHOWN
-        rest = f" and {more} more" if more > 0 else ""
         skipped = count(len(made.without_answer), "row")
-        lines.append(f"dropped: {skipped} without an answer: {table.path.name}:{numbers}{rest}")
+        where = _numbers(made.without_answer)
+        lines.append(f"dropped: {skipped} without an answer: {table.path.name}:{where}")
+    for name, numbers in made.blank.items():
+        rows, where = count(len(numbers), "row"), _numbers(numbers)
+        lines.append(
+            f"empty: {term(name, 40)} in {rows} ({table.path.name}:{where}): the answer there is "
+            "that there is nothing"
+        )
+    if parts := parts_read(table, mapping):
+        lines.append(f"left out: what stands beside {term(', '.join(parts), 200)} in its column")
     if made.meta:
         names = term(", ".join(made.meta), 200)
         lines.append(f"not shown to the system (meta): {names}")
-    lines.append(f"next: pytest --bench={choice.name}")
     return lines
+
+
+def _numbers(lines: list[int]) -> str:
+    more = len(lines) - _SHOWN
+    return ", ".join(map(str, lines[:_SHOWN])) + (f" and {more} more" if more > 0 else "")

@@ -18,7 +18,7 @@ _STUB = '''"""How the system under test is asked. This file runs in a process of
 def predict(case):
     # 1. What the system sees: case.inputs has {inputs}{files}.
     # 2. Ask your system here: import your package, or send a request.
-    # 3. Return what it answered, in the shape of the answers: {shape}.
+    # 3. Return what it answered, {shape}.
     raise NotImplementedError("fill in predict() in " + __file__)
 '''
 
@@ -72,8 +72,9 @@ def adapter_stub(kind: str, made: Imported) -> str:
     inputs = ", ".join(repr(name) for name in case["inputs"]) or "nothing"
     files = ", and case.files the path of each file" if made.copies else ""
     shape = json.dumps(answer, ensure_ascii=False)
-    if len(shape) > 60:
+    if len(shape) > 60 and isinstance(answer, dict):
         shape = "{" + ", ".join(f'"{name}": …' for name in answer) + "}"
+    shape = "as a text" if kind == "facts" else f"in the shape of the answers: {shape}"
     return _STUB.format(inputs=inputs, files=files, shape=shape)
 
 

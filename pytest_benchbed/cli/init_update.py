@@ -7,17 +7,23 @@ change is shown first; then the version is raised, and the promoted runs follow.
 
 from __future__ import annotations
 
+import secrets
 import shutil
 from collections.abc import Callable
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pytest_benchbed.cli.init import PLAIN_TYPE
+from pytest_benchbed.cli.init import TYPES
 from pytest_benchbed.cli.init import Echo
 from pytest_benchbed.cli.init import InitChoice
+from pytest_benchbed.cli.init import check_answers
+from pytest_benchbed.cli.init import import_lines
 from pytest_benchbed.cli.init import open_table
 from pytest_benchbed.cli.init_files import rows_text
 from pytest_benchbed.cli.pin import PinOptions
@@ -28,6 +34,7 @@ from pytest_benchbed.data.answers import ANSWERS_FILE
 from pytest_benchbed.data.answers import Answers
 from pytest_benchbed.data.dataset import CASES_FILE
 from pytest_benchbed.data.dataset import Dataset
+from pytest_benchbed.data.manifest import MANIFEST_FILE
 from pytest_benchbed.data.replace import replace_file
 from pytest_benchbed.data.tables.cases import Imported
 from pytest_benchbed.data.tables.cases import import_rows
@@ -36,6 +43,7 @@ from pytest_benchbed.data.tables.mapping import check_mapping
 from pytest_benchbed.data.verify import verify_digests
 from pytest_benchbed.edge.registration import Registries
 from pytest_benchbed.model.errors import UsageProblem
+from pytest_benchbed.runs.bench_files import load_bench_file
 
 Row = dict[str, Any]
 
@@ -51,6 +59,8 @@ class Update:
     other_answers: list[str]
     absent: list[str]
     """Cases that the table does not have; they stay as they are."""
+    kept: dict[str, str]
+    """Files that are not made anew, by path, with their digests."""
 
     @property
     def is_empty(self) -> bool:
@@ -103,10 +113,27 @@ def run_update(
         echo(f"note: {note}")
     mapping = Mapping(choice.id, tuple(choice.inputs), tuple(choice.files), tuple(choice.answers))
     check_mapping(table, mapping)
-    made = import_rows(table, mapping, may_skip=choice.skip_empty)
+    bench_file = registries.bench_files.get(choice.name)
+    kind = None if bench_file is None else load_bench_file(bench_file).type
     root = found[0].root
-    update = _update(root, made)
-    for line in update.lines():
+
+    def take_in(kept: dict[str, str]) -> tuple[Imported, Update]:
+        made = import_rows(
+            table,
+            mapping,
+            may_skip=choice.skip_empty,
+            is_plain=kind == PLAIN_TYPE,
+            kept=kept,
+        )
+        return made, _update(root, made)
+
+    made, update = take_in({})
+    if any(made.digests.get(path, digest) != digest for path, digest in update.kept.items()):
+        # A new file has the name of one that a case keeps which the table no longer has.
+        made, update = take_in(update.kept)
+    if kind in TYPES:
+        check_answers(kind, table, mapping, made)
+    for line in [*import_lines(mapping, made, table), *update.lines()]:
         echo(line)
     if update.is_empty:
         echo("nothing to update, no file was written")
@@ -114,9 +141,10 @@ def run_update(
     if ask is not None and not ask("Write this?"):
         echo("nothing was written")
         return 2
-    _write(root, made, update)
     options = PinOptions(root, None, None, None)
-    return run_bump(config, registries, options, echo)
+    with _written(root, made, update):
+        # What changed has been said, better than a manifest knows it.
+        return run_bump(config, registries, options, echo, is_told=True)
 
 
 def _update(root: Path, made: Imported) -> Update:
@@ -129,7 +157,8 @@ def _update(root: Path, made: Imported) -> Update:
     raw_ids = {case: raw for raw, case in made.renamed.items()}
     canary = answers.canary
     cases, truths = dict(old_cases), dict(old_answers)
-    update = Update(cases, truths, [], [], [], [])
+    update = Update(cases, truths, [], [], [], [], {})
+    pins = {pin.path: pin.sha256 for pin in dataset.manifest.files}
     seen: set[str] = set()
     taken = {name.casefold() for name in old_cases}
     for new, truth in zip(made.cases, made.answers, strict=True):
@@ -140,8 +169,15 @@ def _update(root: Path, made: Imported) -> Update:
         seen.add(name)
         old = old_cases.get(name, {})
         # Category, tags and group were given by hand, and stay.
-        cases[name] = {**old, **new, "id": name}
-        if old and (old["inputs"], old.get("files")) != (new["inputs"], new.get("files")):
+        by_hand = {key: value for key, value in old.items() if key not in ("files", "meta")}
+        cases[name] = {**by_hand, **new, "id": name}
+        raw = raw_ids.get(new["id"], new["id"])
+        if raw != name:
+            cases[name]["meta"] = {**(new.get("meta") or {}), "id": raw}
+        if old and (
+            (old["inputs"], old.get("files")) != (new["inputs"], new.get("files"))
+            or any(pins.get(path) != made.digests[path] for path in new.get("files") or ())
+        ):
             update.other_inputs.append(name)
         truths[name] = {"id": name, "answer": truth["answer"]}
         if canary is not None:
@@ -149,6 +185,11 @@ def _update(root: Path, made: Imported) -> Update:
         if old and old_answers[name].get("answer") != truth["answer"]:
             update.other_answers.append(name)
     update.absent.extend(name for name in old_cases if name not in seen)
+    made_anew = {path for name in seen for path in old_cases.get(name, {}).get("files") or ()}
+    kept = {path for name in update.absent for path in old_cases[name].get("files") or ()}
+    update.kept.update(
+        (path, digest) for path, digest in pins.items() if path in kept or path not in made_anew
+    )
     return update
 
 
@@ -160,12 +201,31 @@ def _free(name: str, taken: set[str]) -> str:
     return made
 
 
-def _write(root: Path, made: Imported, update: Update) -> None:
-    for path, source in made.copies.items():
-        (root / path).parent.mkdir(exist_ok=True)
-        shutil.copyfile(source, root / path)
-    replace_file(root / CASES_FILE, rows_text(update.cases.values()))
-    replace_file(root / ANSWERS_FILE, rows_text(update.answers.values()))
+@contextmanager
+def _written(root: Path, made: Imported, update: Update) -> Iterator[None]:
+    """Write rows and files; put the old ones back unless a new manifest is there at the end."""
+    manifest = (root / MANIFEST_FILE).read_bytes()
+    spare = root.with_name(f".{root.name}.{secrets.token_hex(4)}.tmp")
+    written = [*made.copies, CASES_FILE, ANSWERS_FILE]
+    try:
+        for path in written:
+            if (root / path).exists():
+                (spare / path).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(root / path, spare / path)
+        for path, source in made.copies.items():
+            (root / path).parent.mkdir(exist_ok=True)
+            shutil.copyfile(source, root / path)
+        replace_file(root / CASES_FILE, rows_text(update.cases.values()))
+        replace_file(root / ANSWERS_FILE, rows_text(update.answers.values()))
+        yield
+    finally:
+        if (root / MANIFEST_FILE).read_bytes() == manifest:
+            for path in written:
+                if (spare / path).exists():
+                    (spare / path).replace(root / path)
+                elif path in made.copies:
+                    (root / path).unlink(missing_ok=True)
+        shutil.rmtree(spare, ignore_errors=True)
 
 
 def _some(ids: list[str]) -> str:

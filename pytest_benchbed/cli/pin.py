@@ -52,6 +52,7 @@ def run_pin(
     *,
     bump: bool = False,
     before_write: Callable[[Manifest], None] | None = None,
+    is_told: bool = False,
 ) -> int:
     """Create or refresh the manifest; return 0, or 1 if faults of the dataset forbid it.
 
@@ -60,6 +61,7 @@ def run_pin(
         echo: prints a line.
         bump: raise the version.
         before_write: gets the new manifest before it is written.
+        is_told: somebody has said already which rows changed.
 
     Raises:
         UsageProblem: an argument, or a default that the folder gives, is not valid.
@@ -77,12 +79,19 @@ def run_pin(
         echo(str(error))
         echo(f"not pinned: nothing was written to {options.path}")
         return 1
-    for line in report.lines():
+    for line in report.lines(has_changes=not is_told):
         echo(line)
     return 0
 
 
-def run_bump(config: pytest.Config, registries: Registries, options: PinOptions, echo: Echo) -> int:
+def run_bump(
+    config: pytest.Config,
+    registries: Registries,
+    options: PinOptions,
+    echo: Echo,
+    *,
+    is_told: bool = False,
+) -> int:
     """Raise the version, and take the promoted runs over to it; return as :func:`run_pin`.
 
     Everything is scored before the manifest is written. A promoted run that
@@ -93,7 +102,7 @@ def run_bump(config: pytest.Config, registries: Registries, options: PinOptions,
         RunError: a run cannot be written.
     """
     follow = _Follow(config, registries, options.path)
-    code = run_pin(options, echo, bump=True, before_write=follow.prepare)
+    code = run_pin(options, echo, bump=True, before_write=follow.prepare, is_told=is_told)
     if code == 0:
         for line in follow.write():
             echo(line)

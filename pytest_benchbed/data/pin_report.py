@@ -33,12 +33,12 @@ class PinReport:
     """Against the commit whose manifest was replaced; None: unknown."""
     answer_changes: Changes | None
 
-    def lines(self) -> list[str]:
-        """Return the report for a terminal."""
-        return list(_report_lines(self))
+    def lines(self, *, has_changes: bool = True) -> list[str]:
+        """Return the report for a terminal; ``has_changes``: with what differs in which rows."""
+        return list(_report_lines(self, has_changes))
 
 
-def _report_lines(report: PinReport) -> Iterator[str]:
+def _report_lines(report: PinReport, has_changes: bool) -> Iterator[str]:
     manifest, before = report.manifest, report.before
     was = ""
     if before is not None and before.version != manifest.version:
@@ -50,7 +50,7 @@ def _report_lines(report: PinReport) -> Iterator[str]:
         f"retired, {len(manifest.files)} files"
     )
     yield f"identity: {identity_of(manifest)}"
-    if before is None:
+    if before is None or not has_changes:
         return
     for name in ("id", "benchmark", "visibility"):
         if getattr(before, name) != getattr(manifest, name):

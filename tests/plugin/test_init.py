@@ -147,3 +147,152 @@ def test_a_corrected_answer_and_a_changed_input_are_shown(bench: Bench) -> None:
     unnamed = benchbed(bench, "init", "invoices", "--from=t.csv", "--update")
     assert unnamed.returncode == 2
     assert "--id=COLUMN" in unnamed.stderr
+
+
+def test_a_column_called_id_that_is_not_the_ids_does_not_double_the_cases(bench: Bench) -> None:
+    (bench.path / "t.csv").write_text("code,id,text,total\nA,7,x,4\nB/2,8,y,5\n", "utf-8")
+    columns = ["--id=code", "--input=text", "--answer=total"]
+    init(bench, *columns)
+
+    done = init(bench, *columns, "--update")
+
+    assert "added 0" in done.stdout
+    dataset = bench.path / "cases" / "invoices" / "v1"
+    assert [row["meta"] for row in rows(dataset / "cases.jsonl")] == [
+        {"column id": "7"},
+        {"column id": "8", "id": "B/2"},
+    ]
+
+
+def test_ids_that_fall_together_stay_apart_over_updates(bench: Bench) -> None:
+    (bench.path / "t.csv").write_text("id,text,total,who\nA 1,x,4,ana\n", "utf-8")
+    init(bench, *COLUMNS)
+    (bench.path / "t.csv").write_text("id,text,total,who\nA-1,y,5,ana\nA 1,x,4,ana\n", "utf-8")
+
+    grown = init(bench, *COLUMNS, "--update")
+    again = init(bench, *COLUMNS, "--update")
+
+    assert "added 1 case (A-1-2)" in grown.stdout
+    assert "nothing to update" in again.stdout, again.stdout
+    found = rows(bench.path / "cases" / "invoices" / "v1" / "cases.jsonl")
+    assert [(row["id"], row["inputs"]) for row in found] == [
+        ("A-1", {"text": "x"}),
+        ("A-1-2", {"text": "y"}),
+    ]
+
+
+def test_files_that_changed_are_seen_and_no_kept_file_is_replaced(bench: Bench) -> None:
+    columns = ["--id=id", "--file=page", "--answer=total"]
+    for folder in ("a", "b"):
+        (bench.path / folder).mkdir()
+    (bench.path / "a" / "p.txt").write_text("one", "utf-8")
+    (bench.path / "b" / "p.txt").write_text("other", "utf-8")
+    (bench.path / "c.txt").write_text("before", "utf-8")
+    (bench.path / "t.csv").write_text("id,page,total\none,a/p.txt,4\ntwo,c.txt,5\n", "utf-8")
+    assert init(bench, *columns).returncode == 0
+    # The case "one" is no longer in the table, and another page has the name of its file.
+    (bench.path / "c.txt").write_text("after", "utf-8")
+    (bench.path / "t.csv").write_text("id,page,total\nnew,b/p.txt,4\ntwo,c.txt,5\n", "utf-8")
+
+    done = init(bench, *columns, "--update")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "added 1 case (new)" in done.stdout
+    assert "inputs changed 1 case (two)" in done.stdout
+    dataset = bench.path / "cases" / "invoices" / "v1"
+    pages = {
+        row["id"]: (dataset / str(row["files"][0])).read_text("utf-8")  # type: ignore[index]
+        for row in rows(dataset / "cases.jsonl")
+    }
+    assert pages == {"one": "one", "two": "after", "new": "other"}
+    assert "nothing to update" in init(bench, *columns, "--update").stdout
+
+
+def test_an_update_that_cannot_be_pinned_leaves_the_dataset_as_it_was(bench: Bench) -> None:
+    init(bench, *COLUMNS)
+    dataset = bench.path / "cases" / "invoices" / "v1"
+    manifest = json.loads((dataset / "manifest.json").read_text("utf-8"))
+    (dataset / "manifest.json").write_text(json.dumps({**manifest, "version": "first"}), "utf-8")
+    before = {path: path.read_bytes() for path in dataset.rglob("*") if path.is_file()}
+    (bench.path / "t.csv").write_text(f"{TABLE}F 3/24,Total 7,7,eva\n", "utf-8")
+
+    done = init(bench, *COLUMNS, "--update")
+
+    assert done.returncode != 0
+    assert "has no number to raise" in done.stdout + done.stderr
+    assert {path: path.read_bytes() for path in dataset.rglob("*") if path.is_file()} == before
+    assert [path.name for path in dataset.parent.iterdir() if path.name.startswith(".")] == []
+
+
+def test_a_file_of_somebody_beside_the_dataset_stays(bench: Bench) -> None:
+    stub = bench.path / "cases" / "invoices" / "adapter.py"
+    stub.parent.mkdir(parents=True)
+    stub.write_text("mine", "utf-8")
+
+    done = init(bench, *COLUMNS)
+
+    assert done.returncode == 0
+    assert "adapter.py was there and stays" in done.stdout
+    assert stub.read_text("utf-8") == "mine"
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(bench: Bench) -> None:
+    (bench.path / "cases").write_text("", "utf-8")
+
+    done = init(bench, *COLUMNS)
+
+    assert done.returncode == 2
+    assert "cannot be written" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_facts_are_the_answers_themselves_and_others_are_refused_by_row(bench: Bench) -> None:
+    whole = [
+        {"id": 1, "text": "a", "total": ["x", "y"]},
+        {"id": 2, "text": "b", "total": "z"},
+        {"id": 3, "text": "c", "total": {"absent": ["q"]}},
+    ]
+    words = ["init", "said", "--from=t.jsonl", *COLUMNS, "--type=facts"]
+    wrong = [*whole, {"id": 4, "text": "d", "total": {"contain": ["x"]}}]
+    (bench.path / "t.jsonl").write_text("\n".join(map(json.dumps, wrong)), "utf-8")
+
+    refused = benchbed(bench, *words)
+    (bench.path / "t.jsonl").write_text("\n".join(map(json.dumps, whole)), "utf-8")
+    done = benchbed(bench, *words)
+
+    assert refused.returncode == 2
+    assert "t.jsonl:4: column 'total': the answer does not fit" in refused.stderr
+    assert done.returncode == 0, done.stderr
+    folder = bench.path / "cases" / "said"
+    assert [row["answer"] for row in rows(folder / "v1" / "answers.jsonl")] == [
+        ["x", "y"],
+        "z",
+        {"absent": ["q"]},
+    ]
+    assert benchbed(bench, "validate", str(folder / "v1")).returncode == 0
+
+
+def test_what_was_left_out_or_taken_for_nothing_is_said(bench: Bench) -> None:
+    lines = [
+        {"id": "a", "q": {"text": "x", "hint": "h"}, "total": "4", "due": "1"},
+        {"id": "b", "q": {"text": "y"}, "total": "5", "due": " "},
+    ]
+    (bench.path / "t.jsonl").write_text("\n".join(map(json.dumps, lines)), "utf-8")
+
+    done = benchbed(
+        bench, "init", "said", "--from=t.jsonl", "--id=id", "--input=/q/text",
+        "--answer=total", "--answer=due",
+    )  # fmt: skip
+
+    assert "left out: what stands beside /q/text in its column" in done.stdout
+    assert (
+        "empty: due in 1 row (t.jsonl:2): the answer there is that there is nothing" in done.stdout
+    )
+
+
+def test_a_column_that_is_nearly_the_ids_is_named(bench: Bench) -> None:
+    (bench.path / "t.csv").write_text("Nº factura,text,label\n7,a,x\n7,b,y\n", "utf-8")
+
+    done = init(bench)
+
+    assert "'Nº factura' looks like ids, but '7' stands in lines 2 and 3" in done.stdout

@@ -7,6 +7,7 @@ line and column.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping as Map
 from dataclasses import dataclass
 from dataclasses import field
 from pathlib import Path
@@ -31,6 +32,8 @@ from pytest_benchbed.model.strict import read_json
 
 FILES = "files"
 """Folder of the copied files."""
+_OTHER_ID = "column id"
+"""In meta: a column called ``id`` that the cases do not go by; ``id`` there is the old one."""
 
 
 @dataclass
@@ -47,33 +50,57 @@ class Imported:
     """Lines that were left out because they have no answer."""
     meta: list[str] = field(default_factory=list)
     """Columns that were not mapped."""
+    lines: list[int] = field(default_factory=list)
+    """Of each case, where its row starts."""
+    blank: dict[str, list[int]] = field(default_factory=dict)
+    """By column of an answer that has others: lines where it says that there is nothing."""
+    digests: dict[str, str] = field(default_factory=dict)
+    """Path in the dataset to the SHA-256 of the copied content."""
 
 
-def import_rows(table: Table, mapping: Mapping, *, may_skip: bool = False) -> Imported:
+def import_rows(
+    table: Table,
+    mapping: Mapping,
+    *,
+    may_skip: bool = False,
+    is_plain: bool = False,
+    kept: Map[str, str] | None = None,
+) -> Imported:
     """Make cases and answers of a table.
 
     Args:
         table: the rows.
         mapping: which column is what; checked.
         may_skip: rows without an answer are left out instead of refused.
+        is_plain: a single answer is the answer itself, be it an object or not.
+        kept: files that stay in the dataset, by path, with their digests: no copy takes
+            the place of another content.
 
     Raises:
         DatasetError: what is wrong, up to ten rows with line and column.
     """
-    return _Importer(table, mapping, may_skip).run()
+    return _Importer(table, mapping, may_skip, is_plain, kept or {}).run()
 
 
 class _Importer:
-    def __init__(self, table: Table, mapping: Mapping, may_skip: bool) -> None:
+    def __init__(
+        self,
+        table: Table,
+        mapping: Mapping,
+        may_skip: bool,
+        is_plain: bool,
+        kept: Map[str, str],
+    ) -> None:
         self._table = table
         self._mapping = mapping
         self._may_skip = may_skip
+        self._is_plain = is_plain
         self._faults: list[Fault] = []
         self._made = Imported()
         self._ids: dict[str, int] = {}
         """Id of a case, ignoring case, to the line it came from."""
         self._raw: dict[str, int] = {}
-        self._names: dict[str, str] = {}
+        self._names = {path.casefold(): digest for path, digest in kept.items()}
         """Path of a copy, ignoring case, to the digest of its content."""
 
     def run(self) -> Imported:
@@ -108,29 +135,37 @@ class _Importer:
         row: dict[str, Any] = {"id": case_id, "inputs": inputs}
         if files:
             row["files"] = list(dict.fromkeys(files))
-        meta = {name: line.values[name] for name in self._made.meta if name in line.values}
+        meta = {
+            _OTHER_ID if name == "id" else name: line.values[name]
+            for name in self._made.meta
+            if name in line.values
+        }
         if raw is not None and raw != case_id:
-            meta = {**meta, "id": raw}
+            meta["id"] = raw
             self._made.renamed[raw] = case_id
         if meta:
             row["meta"] = meta
         self._made.cases.append(row)
         self._made.answers.append({"id": case_id, "answer": answer})
+        self._made.lines.append(line.number)
 
     def _answer(self, line: Line) -> Any:
         """Return the answer; None, with a fault or a note, if there is none."""
         names = self._mapping.answers
         found = {name: _parsed(look_up(line.values, name)) for name in names}
-        empty = [name for name, value in found.items() if value is MISSING or value == ""]
-        if len(empty) == len(names):
+        empty = [name for name, value in found.items() if _is_empty(value)]
+        # Beside others, null says that there is nothing; alone, that nobody filled it in.
+        if len(empty) == len(names) or (len(names) == 1 and found[names[0]] is None):
             if self._may_skip:
                 self._made.without_answer.append(line.number)
             else:
                 remedy = "Fill it in, or leave such rows out with --skip-empty."
                 self._fault(line, names[0], "the answer is empty", remedy)
             return None
-        if len(names) == 1 and isinstance(whole := found[names[0]], dict):
-            return whole
+        if len(names) == 1 and (self._is_plain or isinstance(found[names[0]], dict)):
+            return found[names[0]]
+        for name in empty:
+            self._made.blank.setdefault(name, []).append(line.number)
         return {short_name(name): None if name in empty else value for name, value in found.items()}
 
     def _id(self, line: Line) -> tuple[str, str | None]:
@@ -139,6 +174,9 @@ class _Importer:
         if name is None:
             return self._free(f"case-{len(self._made.cases) + 1:04}", line.number), None
         value = look_up(line.values, name)
+        if isinstance(value, bool | list | dict):
+            self._fault(line, name, "the id is no text and no number", "Give the row such an id.")
+            return "", None
         raw = "" if value is MISSING or value is None else str(value).strip()
         if not raw:
             self._fault(line, name, "the id is empty", "Give the row an id of its own.")
@@ -179,6 +217,7 @@ class _Importer:
         digest = hashlib.sha256(data).hexdigest()
         path = self._place(PurePosixPath(text.replace("\\", "/")).name, digest, case_id)
         self._made.copies[path] = source
+        self._made.digests[path] = digest
         return path
 
     def _place(self, name: str, digest: str, case_id: str) -> str:
@@ -191,6 +230,10 @@ class _Importer:
                 self._names[path.casefold()] = digest
                 return path
         raise AssertionError("unreachable: a name made of a digest is free")
+
+
+def _is_empty(value: Any) -> bool:
+    return value is MISSING or (isinstance(value, str) and not value.strip())
 
 
 def _parsed(value: Any) -> Any:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
+from pytest_benchbed.data.faults import quoted
 from pytest_benchbed.data.tables.pointer import MISSING
 from pytest_benchbed.data.tables.pointer import look_up
 from pytest_benchbed.data.tables.pointer import short_name
@@ -18,7 +19,8 @@ from pytest_benchbed.model.escape import json_term
 from pytest_benchbed.model.escape import term
 
 _ID = re.compile(
-    r"id|ids|case|case[ _-]?id|key|clave|number|nr|n[º°o]?\.?|n[uú]mero|identificador",
+    r"(.*[ _.-])?(q?id|ids|key|clave|number|n[uú]mero|identificador)"
+    r"|case|case[ _-]?id|nr|no|n\.?|n[º°]\.?([ _.-].*)?",
     re.IGNORECASE,
 )
 _ANSWER = re.compile(
@@ -42,10 +44,13 @@ class Mapping:
     files: tuple[str, ...]
     answers: tuple[str, ...]
 
+    def names(self) -> list[str]:
+        """Return what was named, in order."""
+        return [*([self.id] if self.id else []), *self.inputs, *self.files, *self.answers]
+
     def mapped(self) -> set[str]:
         """Return every column that is read."""
-        names = [*self.inputs, *self.files, *self.answers, *([self.id] if self.id else [])]
-        return {top_column(name) for name in names}
+        return {top_column(name) for name in self.names()}
 
     def flags(self) -> list[str]:
         """Return the options that say this."""
@@ -63,8 +68,8 @@ def check_mapping(table: Table, mapping: Mapping) -> None:
     Raises:
         UsageProblem: with the nearest column.
     """
-    for name in [mapping.id, *mapping.inputs, *mapping.files, *mapping.answers]:
-        if name is None or name in table.columns:
+    for name in mapping.names():
+        if name in table.columns:
             continue
         try:
             top = top_column(name)
@@ -112,6 +117,30 @@ def guess(table: Table) -> Mapping:
         files=tuple(files),
         answers=tuple(answers),
     )
+
+
+def near_ids(table: Table) -> str:
+    """Return why the column that looks like ids is none; ``""`` if there is no such column."""
+    for name in table.columns:
+        if not _ID.fullmatch(name):
+            continue
+        seen: dict[str, int] = {}
+        for line in table.lines:
+            value = str(line.values.get(name) or "").strip()
+            shown = f"column {quoted(name)} looks like ids, but"
+            if not value:
+                return f"{shown} line {line.number} has none"
+            if value in seen:
+                return f"{shown} {quoted(value)} stands in lines {seen[value]} and {line.number}"
+            seen[value] = line.number
+    return ""
+
+
+def parts_read(table: Table, mapping: Mapping) -> list[str]:
+    """Return the pointers into columns of which the rest is read by nothing."""
+    pointers = [name for name in mapping.names() if name not in table.columns]
+    whole = {name for name in mapping.names() if name in table.columns}
+    return [name for name in pointers if top_column(name) not in whole]
 
 
 def examples(table: Table, name: str) -> str:

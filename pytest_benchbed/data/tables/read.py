@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ MAX_LINE_BYTES = 16 * 1024 * 1024
 MAX_FILE_BYTES = 2 * 1024 * 1024 * 1024
 _DELIMITERS = ",;\t|"
 _NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+_TOLD_DELIMITER = re.compile(r"sep=(.)(?=\r?\n)", re.IGNORECASE)
 _SAMPLE_LINES = 20
 
 
@@ -126,7 +128,12 @@ def _too_long(table: Table, number: int) -> Fault:
 def _read_csv(path: Path) -> Table:
     table = Table(path, [], [])
     text = _decoded(table, path.read_bytes())
-    delimiter = _delimiter(table, text)
+    told = _TOLD_DELIMITER.match(text)
+    if told:
+        # A line for Excel, which is no row; lines are counted from the top all the same.
+        table.notes.append(f"the first line says that columns are separated by {told[1]!r}")
+        text = text[told.end(1) :]
+    delimiter = told[1] if told else _delimiter(table, text)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     before = csv.field_size_limit(MAX_LINE_BYTES)
     try:
@@ -147,7 +154,11 @@ def _read_csv(path: Path) -> Table:
 def _decoded(table: Table, data: bytes) -> str:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         table.notes.append("the file is UTF-16, and was read so")
-        return data.decode("utf-16", "replace")
+        try:
+            return data.decode("utf-16")
+        except UnicodeDecodeError as error:
+            cause = f"is cut off or broken: byte {error.start} is not UTF-16"
+            raise refuse([table.fault(None, None, cause, "Save it again, as UTF-8.")]) from None
     if data.startswith(b"\xef\xbb\xbf"):
         table.notes.append("the file starts with a byte order mark, which was left out")
     try:
@@ -193,6 +204,9 @@ def _fill(table: Table, reader: Any) -> Iterator[Fault]:
             cause = f"the row has {len(cells)} cells, the header {len(table.columns)} columns"
             yield table.fault(number, None, cause, "Add or remove cells, or quote a cell.")
             continue
+        for name, cell in zip(table.columns, cells, strict=True):
+            if "\0" in cell:
+                yield table.fault(number, name, "has a NUL character", "Remove it.")
         table.lines.append(Line(number, dict(zip(table.columns, cells, strict=True))))
 
 

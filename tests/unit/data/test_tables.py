@@ -221,3 +221,28 @@ def test_a_mapping_that_does_not_fit_is_refused(
 
     with pytest.raises(UsageProblem, match=text):
         check_mapping(found, mapping)
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "text"),
+    [
+        ("id,text,answer\na,x\0y,z\n", "t.csv", "t.csv:2: column 'text': has a NUL character"),
+        ("id,text,answer\na,x,z\n".encode("utf-16")[:-1], "t.csv", "is not UTF-16"),
+        ("id,text,answer\na,x,  \n", "t.csv", "t.csv:2: column 'answer': the answer is empty"),
+        ('{"id": 1, "text": "x", "answer": null}', "t.jsonl", "the answer is empty"),
+        ('{"id": [1], "text": "x", "answer": "y"}', "t.jsonl", "no text and no number"),
+        ('{"id": true, "text": "x", "answer": "y"}', "t.jsonl", "no text and no number"),
+    ],
+)
+def test_values_that_nobody_meant_are_refused(
+    tmp_path: Path, data: str | bytes, name: str, text: str
+) -> None:
+    assert text in refusal(tmp_path, data, name)
+
+
+def test_a_first_line_that_tells_excel_the_delimiter_is_no_row(tmp_path: Path) -> None:
+    found = table(tmp_path, "sep=|\r\nid|text|answer\r\na|b;c;d|x\r\n")
+
+    assert found.columns == ["id", "text", "answer"]
+    assert [(line.number, line.values["text"]) for line in found.lines] == [(3, "b;c;d")]
+    assert "'|'" in found.notes[0]
