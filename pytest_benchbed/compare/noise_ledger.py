@@ -1,0 +1,149 @@
+"""The noise ledger of a baseline: which cases were suspects, and what became of them.
+
+It is kept beside the baseline, a line for each suspect of each completed
+candidate run. A case that wobbles again and again is intermittent: re-asks clear
+it each time, so no single run can tell. The second time it is shown (*second
+strike*). A ledger is for people: no line of it makes a case unstable, clears a
+suspect or fails a gate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from collections.abc import Iterable
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_benchbed.compare.phrases import count
+from pytest_benchbed.model.base import ShapeError
+from pytest_benchbed.model.canonical import canonical
+from pytest_benchbed.model.escape import term
+from pytest_benchbed.model.gate import GateResult
+from pytest_benchbed.model.noise_line import NoiseLine
+from pytest_benchbed.model.strict import MalformedJson
+from pytest_benchbed.model.strict import read_json
+
+STRIKES = 2
+"""Runs in which a case wobbled that make it worth a look."""
+
+
+def noise_lines(
+    gate: GateResult, *, candidate: str, benchmark: str, profile: str, at: str
+) -> list[NoiseLine]:
+    """Return the lines that a verdict adds, by case; none without a baseline.
+
+    A suspect under a rule that asks nothing again has no line: nothing was
+    learned of it.
+
+    Args:
+        gate: the verdict of a completed run.
+        candidate: id of the run.
+        benchmark: its benchmark.
+        profile: whose verdict it is.
+        at: UTC time, as in ``run.json``.
+    """
+    if gate.baseline is None or gate.rule != "confirm":
+        return []
+    return [
+        NoiseLine(
+            baseline=gate.baseline,
+            candidate=candidate,
+            benchmark=benchmark,
+            profile=profile,
+            case=one.case,
+            errors=one.errors,
+            outcome=one.outcome,
+            attempts=one.attempts,
+            wrong=one.wrong,
+            at=at,
+        )
+        for one in gate.suspects
+        if one.outcome != "regression"
+    ]
+
+
+def ledger_bytes(lines: Iterable[NoiseLine]) -> bytes:
+    """Return the lines as they are appended, in one write."""
+    return b"".join(canonical(line.to_json()) + b"\n" for line in lines)
+
+
+def read_ledger(content: bytes, *, baseline: str) -> tuple[list[NoiseLine], list[str]]:
+    """Return the lines of a ledger, and what has to be said of the others.
+
+    An empty ledger is one that is missing. The last line may be torn by a crash: it
+    is left out with a note, as is one that cannot be read, or is of another baseline.
+    """
+    lines: list[NoiseLine] = []
+    notes: list[str] = []
+    parts = content.split(b"\n")
+    if parts[-1]:
+        notes.append(f"noise ledger of {term(baseline, 80)}: the last line is torn, and left out")
+    for number, part in enumerate(parts[:-1], start=1):
+        try:
+            line = NoiseLine.from_json(_object(part))
+            problem = "" if line.baseline == baseline else f"is of baseline {line.baseline!r}"
+        except (MalformedJson, ShapeError) as error:
+            problem = f"cannot be read ({error})"
+        if problem:
+            place = f"noise ledger of {term(baseline, 80)}, line {number}"
+            notes.append(f"{place}: {term(problem, 120)}, and left out")
+        else:
+            lines.append(line)
+    return lines, notes
+
+
+def _object(part: bytes) -> dict[str, Any]:
+    row = read_json(part)
+    if not isinstance(row, dict):
+        raise ShapeError("no object")
+    return row
+
+
+@dataclass(frozen=True, slots=True)
+class Strike:
+    """A case that wobbled in several candidate runs."""
+
+    case: str
+    wobbled: int
+    """Candidate runs in which it was cleared by a re-ask."""
+    suspect: int
+    """Candidate runs in which it was a suspect, whatever became of it."""
+    of: int
+    """Candidate runs known."""
+
+    @property
+    def text(self) -> str:
+        """What stands under *look at this*."""
+        runs = count(self.of, "candidate run")
+        return f"intermittent: suspect in {self.suspect} of {runs} ({term(self.case)})"
+
+
+def strikes(
+    lines: Sequence[NoiseLine], *, benchmark: str, profile: str, runs: Collection[str] = ()
+) -> list[Strike]:
+    """Return the cases with a second strike, by id.
+
+    A candidate counts once per case, by its last line: a run may be scored or
+    resumed again.
+
+    Args:
+        lines: of one baseline.
+        benchmark: the benchmark.
+        profile: one of its profiles; strikes in two profiles are not added up.
+        runs: ids of candidate runs known to be compared with the baseline. A run
+            without a suspect leaves no line, so the ledger alone knows too few.
+    """
+    ours = [line for line in lines if line.benchmark == benchmark]
+    known = {*runs, *(line.candidate for line in ours)}
+    last: dict[str, dict[str, str]] = {}
+    for line in ours:
+        if line.profile == profile:
+            last.setdefault(line.case, {})[line.candidate] = line.outcome
+    found = []
+    for case in sorted(last):
+        outcomes = list(last[case].values())
+        wobbled = outcomes.count("wobbled")
+        if wobbled >= STRIKES:
+            found.append(Strike(case, wobbled, len(outcomes), len(known)))
+    return found
