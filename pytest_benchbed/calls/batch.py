@@ -88,11 +88,13 @@ def ask_batch(
     *,
     runner: BatchRunner,
     say: Callable[[str], None],
+    check: Callable[[], None] = lambda: None,
 ) -> TechnicalRecord | None:
     """Ask ``cases`` at once and record what came back; return what breaks the run, if anything.
 
     A batch that fails is a technical failure of the run and of each case. A
-    prediction that is missing is one of its case.
+    prediction that is missing is one of its case. ``check`` is called about once a
+    second and may raise ``KeyboardInterrupt`` to end it.
 
     Raises:
         UsageProblem: an environment variable that the adapter declares is not set.
@@ -115,7 +117,7 @@ def ask_batch(
                 scratch=plan.scratch,
                 log_dir=asked.output,
                 timeout_s=min(plan.timeout_s * len(cases), LONGEST_BATCH_S),
-                tick=_heartbeat(what, say),
+                tick=_heartbeat(what, say, check),
             )
         except TechnicalFailure as error:
             failure = error
@@ -178,11 +180,14 @@ def _is_used(output: Path) -> bool:
     return output.is_dir() and next(output.iterdir(), None) is not None
 
 
-def _heartbeat(what: str, say: Callable[[str], None]) -> Callable[[float], None]:
+def _heartbeat(
+    what: str, say: Callable[[str], None], check: Callable[[], None]
+) -> Callable[[float], None]:
     due = HEARTBEAT_S
 
     def tick(elapsed_s: float) -> None:
         nonlocal due
+        check()
         if elapsed_s >= due:
             due = elapsed_s + HEARTBEAT_S
             say(f"benchbed: {what}: {elapsed_s:.0f} s")

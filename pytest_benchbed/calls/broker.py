@@ -38,6 +38,7 @@ from pytest_benchbed.calls.executors import Executor
 from pytest_benchbed.calls.executors import WorkerLost
 from pytest_benchbed.calls.group import HostFactory
 from pytest_benchbed.calls.hosts import make_host
+from pytest_benchbed.calls.lone import LoneBatches
 from pytest_benchbed.calls.plan import RunCalls
 from pytest_benchbed.calls.pool import HostPool
 from pytest_benchbed.calls.rate import Clock
@@ -93,6 +94,7 @@ class Broker:
         self._book = Book(self._schedule, self._changed)
         self._dispatcher = Dispatcher(self._book, self._changed, self._clock)
         self._dispatcher.runs = list(self._runs.values())
+        self._lone = LoneBatches(batches, lambda: self._book.stopped)
         self._opening = threading.Lock()
         self._thread: threading.Thread | None = None
         self._is_closed = False
@@ -296,6 +298,8 @@ class Broker:
             found = self._book.find(run, case, attempt)
             if found is not None:
                 return found
+            if run.is_executable and attempt > run.plan.repeats:
+                return self._lone.ask(run, case, attempt)
             call = Call(run, view, attempt, is_asked=True, now=self._clock.now())
             self._book.enter(call)
             refusal = run.refusal(case, view.context)
@@ -347,6 +351,7 @@ class Broker:
         """
         self.stop("the session is over")
         end = time.monotonic() + wait_s
+        self._lone.close(wait_s)
         with self._changed:
             while self._schedule.running and (rest := end - time.monotonic()) > 0:
                 self._changed.wait(min(rest, _POLL_S))

@@ -17,7 +17,7 @@ class Call:
 
     __slots__ = (
         "answer", "attempt", "case", "context", "digest", "due", "future", "has_intent", "is_ahead",
-        "is_alone", "is_asked", "is_in_flight", "is_preparing", "is_settled", "losses",
+        "is_alone", "is_asked", "is_in_flight", "is_preparing", "is_reask", "is_settled", "losses",
         "queued_at", "run", "shared", "slot", "started_at", "tries", "view",
     )  # fmt: skip
 
@@ -56,6 +56,8 @@ class Call:
         """Of the request in flight."""
         self.shared: RequestContext | None = None
         """The context of the case."""
+        self.is_reask = attempt > run.plan.repeats
+        """A suspect is asked again: never the first question of a case."""
         self.tries = 0
         self.losses = 0
         self.queued_at = now

@@ -79,7 +79,7 @@ class Dispatcher:
             now = self._clock.now()
             choice = self._schedule.choose(now)
             if isinstance(choice, Exhausted):
-                self.book.stop_run(choice.run, exhausted(choice.run))
+                self._cannot_pay(choice.call)
                 return None
             if not isinstance(choice, Sleep):
                 call = choice.call
@@ -93,6 +93,17 @@ class Dispatcher:
             seconds = choice.seconds
         self._clock.wait(self.changed, seconds)
         return None
+
+    def _cannot_pay(self, call: Call) -> None:
+        """Stop the run; but a re-ask that cannot be paid leaves its case unconfirmed, no more."""
+        record = exhausted(call.run)
+        if not call.is_reask:
+            self.book.stop_run(call.run, record)
+            return
+        self._schedule.remove(call)
+        self.book.refuse(
+            call, "technical", technical(record.kind, record.detail, whose=record.whose)
+        )
 
     def _look_ahead(self) -> None:
         """Fill the front of the look-ahead with the next cases that need a call."""

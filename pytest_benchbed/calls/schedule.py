@@ -32,9 +32,9 @@ class Sleep(NamedTuple):
 
 
 class Exhausted(NamedTuple):
-    """The budget of a run does not allow another call."""
+    """The budget of its run does not allow this call."""
 
-    run: RunState
+    call: Call
 
 
 class Schedule:
@@ -126,7 +126,7 @@ class Schedule:
                     continue
                 verdict = call.run.ledger.verdict()
                 if verdict == "exhausted":
-                    return Exhausted(call.run)
+                    return Exhausted(call)
                 if verdict == "wait":
                     continue
                 start = Start(call, slot)

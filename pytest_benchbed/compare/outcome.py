@@ -161,7 +161,7 @@ def _excuse(change: Change) -> str:
 def suspected(
     row: Row,
     baseline_row: Row | None,
-    control_rows: Sequence[Row],
+    control_rows: Sequence[Row | None],
     *,
     profile: str,
     is_target: bool,
@@ -175,7 +175,7 @@ def suspected(
         TechnicalFailure: the type's ``is_worse`` raised.
     """
     old = [baseline_row, *control_rows]
-    if any(not _is_comparable(row, other, profile) for other in old):
+    if any(not is_comparable(row, other, profile) for other in old):
         return None
     known = [other for other in old if other is not None]
     found = tally(
@@ -189,7 +189,8 @@ def suspected(
     return found.suspects[0] if found.suspects else None
 
 
-def _is_comparable(row: Row, other: Row | None, profile: str) -> bool:
+def is_comparable(row: Row, other: Row | None, profile: str) -> bool:
+    """Say whether both are scored in the profile, and answer the same question."""
     return (
         other is not None
         and row["state"] == other["state"] == "scored"

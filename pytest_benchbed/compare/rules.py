@@ -8,11 +8,7 @@ from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.model.names import unknown_name
 
 RULES = ("strict", "confirm", "allowance", "band", "auto")
-BUILT = ("strict",)
-
-AUTO_NOTICE = (
-    "rule auto takes strict: confirm, which asks suspects again, is not built in this version"
-)
+BUILT = ("strict", "confirm", "allowance")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,22 +23,20 @@ class ChosenRule:
 
 
 def choose_rule(asked: str, source: str = "command line") -> ChosenRule:
-    """Return the rule for what was asked.
-
-    ``auto`` takes ``strict`` while ``confirm`` is not built, and says so.
+    """Return the rule for what was asked; what ``auto`` takes the runs themselves say.
 
     Raises:
         UsageProblem: a rule that does not exist, with the nearest name; or one
             that is not built yet, by its name.
     """
     if asked == "auto":
-        return ChosenRule("strict", "auto", AUTO_NOTICE)
+        return ChosenRule("auto", "auto", "")
     if asked in BUILT:
         return ChosenRule(asked, source, "")
     if asked in RULES:
         raise UsageProblem(
             f"rule {asked!r} ({source}) is not built in this version.\n"
-            "Take strict, or leave the rule out: auto takes strict."
+            f"Take {', '.join(BUILT[:-1])} or {BUILT[-1]}, or leave the rule out: auto chooses."
         )
     raise UsageProblem(unknown_name("rule", asked, RULES, "") + f" ({source})")
 

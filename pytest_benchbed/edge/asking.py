@@ -1,10 +1,16 @@
-"""How an item asks for a prediction, wherever the broker is."""
+"""How an item asks for a prediction, and whether to ask again, wherever the broker is."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
 from typing import Protocol
 
+from pytest_benchbed.compare.before import Rechecking
 from pytest_benchbed.evaluate.case import Answer
+
+if TYPE_CHECKING:
+    from pytest_benchbed.calls.broker import Broker
+    from pytest_benchbed.edge.rechecks import Rechecks
 
 NOT_RUN: Answer = {"state": "not-run"}
 
@@ -17,3 +23,20 @@ class Asker(Protocol):
 
     def may_start(self, benchmark: str, case: str) -> bool:
         """Say whether a further case may still begin (False after a stop)."""
+
+    def rechecking(self, benchmark: str) -> Rechecking:
+        """Return by what rule a suspect is judged."""
+
+    def may_reask(self, benchmark: str, case: str) -> bool:
+        """Count a suspect; say whether it is worth another call."""
+
+
+class LocalAsker:
+    """The broker, asked in its own process."""
+
+    def __init__(self, broker: Broker, rechecks: Rechecks) -> None:
+        """Both of this session."""
+        self.predict = broker.predict
+        self.may_start = broker.may_start
+        self.rechecking = rechecks.of
+        self.may_reask = rechecks.may_ask

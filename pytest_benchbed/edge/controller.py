@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from pytest_benchbed.edge import activation
+from pytest_benchbed.edge.asking import LocalAsker
 from pytest_benchbed.edge.finish import Verdict
 from pytest_benchbed.edge.ledger import Ledger
 from pytest_benchbed.edge.live import LiveRuns
@@ -69,7 +70,9 @@ class Controller:
         self.live = LiveRuns(session, self.ledger, self.say)
         self.wanted: Mapping[str, Sequence[str]] = {}
         """Cases that tests of the user ask for; no item of ours, no row, no hole."""
-        self.server = Server(lambda: self.live.broker, self.live.calls_path, self.want)
+        self.server = Server(
+            lambda: self.live.broker, self.live.rechecks, self.live.calls_path, self.want
+        )
         self.verdicts: list[Verdict] = []
         self.is_armed = False
         self._failed = 0
@@ -115,7 +118,8 @@ class Controller:
                 f"benchbed: {term(why, 600)}",
                 returncode=pytest.ExitCode.USAGE_ERROR if is_refusal else 1,
             )
-        self.session.asker = self.live.broker
+        if self.live.broker is not None:
+            self.session.asker = LocalAsker(self.live.broker, self.live.rechecks)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self) -> None:

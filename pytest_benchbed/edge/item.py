@@ -20,6 +20,9 @@ from pytest_benchbed.edge.activation import is_dry
 from pytest_benchbed.edge.commands import rerun_command
 from pytest_benchbed.edge.failure_text import failure_text
 from pytest_benchbed.edge.plan import Plan
+from pytest_benchbed.edge.reasking import NOTHING
+from pytest_benchbed.edge.reasking import Asked
+from pytest_benchbed.edge.reasking import ask_again
 from pytest_benchbed.edge.results import result_text
 from pytest_benchbed.edge.session import SESSION
 from pytest_benchbed.evaluate.case import Answer
@@ -115,13 +118,14 @@ class CaseItem(pytest.Function):
         """Score all profiles, decide the outcome, fail if it is a failure."""
         evaluation = self.plan.scorer.evaluate(self.entry, self.answers)
         self.answers = []
-        outcome = self._decide(evaluation)
+        asked = ask_again(self.config.stash[SESSION].asker, self.plan, evaluation.row)
+        outcome = self._decide(evaluation, asked)
         if outcome.outcome == "error":
             self._fail(NoScore(evaluation.row["reason"] or ""))
         if outcome.outcome in ("failed", "xfailed"):
             self._fail(AssertionError(failure_text(self.config, self.plan, evaluation, outcome)))
 
-    def _decide(self, evaluation: Evaluation) -> ItemOutcome:
+    def _decide(self, evaluation: Evaluation, asked: Asked = NOTHING) -> ItemOutcome:
         plan, row = self.plan, evaluation.row
         case = row["case"]
         outcome = item_outcome(
@@ -134,6 +138,8 @@ class CaseItem(pytest.Function):
             is_target=case in plan.targets,
             judge=plan.benchmark,
             is_new=case in plan.grown,
+            rule=asked.rule,
+            state=asked.state,
         )
         self.decided = outcome
         self.result = result_text(plan.name, row, evaluation.technical)

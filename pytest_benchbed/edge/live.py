@@ -24,10 +24,12 @@ from pytest_benchbed.edge.finish import not_started
 from pytest_benchbed.edge.header import calls_line
 from pytest_benchbed.edge.ledger import Ledger
 from pytest_benchbed.edge.partial import what_removed
+from pytest_benchbed.edge.rechecks import Rechecks
 from pytest_benchbed.edge.session import BenchSession
 from pytest_benchbed.edge.settings import DEFAULT_JOBS
 from pytest_benchbed.edge.start import ActiveRun
 from pytest_benchbed.edge.start import start_run
+from pytest_benchbed.edge.system import describe
 from pytest_benchbed.edge.transport import Server
 from pytest_benchbed.model.errors import DatasetError
 from pytest_benchbed.model.errors import UsageProblem
@@ -49,6 +51,7 @@ class LiveRuns:
         self.ledger = ledger
         self.say = say
         self.broker: Broker | None = None
+        self.rechecks = Rechecks(self._is_deterministic)
         self.runs: list[ActiveRun] = []
         self.workers = 0
         """Number of xdist workers; it raises the default of calls at once."""
@@ -136,6 +139,8 @@ class LiveRuns:
             self.broker = Broker(
                 [run.calls for run in self.runs], executor=executor, jobs=jobs, say=self.say
             )
+            for plan in chosen:
+                self.rechecks.add(plan)
             self.broker.start({run.plan.name: asked[run.plan.name] for run in self.runs})
             if config.option.verbose >= 0:
                 self._say_concurrency(self.broker, executor, jobs)
@@ -176,6 +181,11 @@ class LiveRuns:
         spent = [self.broker.spend(run.plan.name).spent_usd for run in self.runs]
         known = [dollars for dollars in spent if dollars is not None]
         return sum(known, Decimal(0)) if len(known) == len(spent) else None
+
+    def _is_deterministic(self, benchmark: str) -> bool:
+        assert self.broker is not None, "nothing is suspected before the first call"
+        run = next(run for run in self.runs if run.plan.name == benchmark)
+        return describe(run, self.broker.info(benchmark)).deterministic
 
     def calls_path(self, benchmark: str) -> Path:
         """Return the ``calls.jsonl`` of a benchmark's run."""

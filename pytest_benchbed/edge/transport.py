@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Any
 from typing import Protocol
 
+from pytest_benchbed.compare.before import Rechecking
 from pytest_benchbed.edge.asking import NOT_RUN
+from pytest_benchbed.edge.rechecks import Rechecks
 from pytest_benchbed.evaluate.case import Answer
 from pytest_benchbed.model.canonical import ascii_json
 from pytest_benchbed.model.strict import MalformedJson
@@ -63,14 +65,18 @@ class Server:
     def __init__(
         self,
         broker: Callable[[], Broker | None],
+        rechecks: Rechecks,
         calls_path: Callable[[str], Path],
         want: Callable[[dict[str, list[str]]], None],
     ) -> None:
         """``broker`` gives the broker once calls may start; ``calls_path`` by benchmark.
 
+        ``rechecks`` knows the rules of the runs, and counts suspects.
+
         ``want`` takes the cases that tests of the user ask for.
         """
         self._broker = broker
+        self._rechecks = rechecks
         self._calls_path = calls_path
         self._want = want
         self._questions: queue.SimpleQueue[Any] = queue.SimpleQueue()
@@ -112,6 +118,14 @@ class Server:
         broker = self._broker()
         if question["op"] == "may_start":
             may = broker is not None and broker.may_start(question["benchmark"], question["case"])
+            _send(channel, ascii_json({"re": number, "may": may}))
+            return
+        if question["op"] == "rechecking":
+            rule = self._rechecks.of(question["benchmark"])
+            _send(channel, ascii_json({"re": number, "rule": list(rule)}))
+            return
+        if question["op"] == "may_reask":
+            may = self._rechecks.may_ask(question["benchmark"], question["case"])
             _send(channel, ascii_json({"re": number, "may": may}))
             return
         if question["op"] == "want":
@@ -174,6 +188,7 @@ class Proxy:
         """``channel``: as handed out in ``workerinput``."""
         self._channel = channel
         self._number = 0
+        self._rules: dict[str, Rechecking] = {}
 
     def predict(self, benchmark: str, case: str, attempt: int) -> Answer:
         """Return the stored outcome of one call.
@@ -201,6 +216,25 @@ class Proxy:
             return bool(self._ask("may_start", benchmark=benchmark, case=case)["may"])
         except PeerLostError:
             return False
+
+    def rechecking(self, benchmark: str) -> Rechecking:
+        """Return by what rule a suspect is judged.
+
+        Raises:
+            PeerLostError: the controller is gone.
+        """
+        if benchmark not in self._rules:
+            answer = self._ask("rechecking", benchmark=benchmark)
+            self._rules[benchmark] = Rechecking(*answer["rule"])
+        return self._rules[benchmark]
+
+    def may_reask(self, benchmark: str, case: str) -> bool:
+        """Count a suspect; say whether it is worth another call.
+
+        Raises:
+            PeerLostError: the controller is gone.
+        """
+        return bool(self._ask("may_reask", benchmark=benchmark, case=case)["may"])
 
     def _ask(self, op: str, **words: Any) -> Answer:
         self._number += 1

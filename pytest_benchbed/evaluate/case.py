@@ -18,6 +18,7 @@ from pytest_benchbed.benchmarks.score import declined
 from pytest_benchbed.benchmarks.score import quality
 from pytest_benchbed.benchmarks.score import score
 from pytest_benchbed.benchmarks.score import validate_prediction
+from pytest_benchbed.compare.confirm import BUDGET
 from pytest_benchbed.compare.keys import CaseKeys
 from pytest_benchbed.compare.keys import key_parts
 from pytest_benchbed.data.answers import Answers
@@ -173,6 +174,29 @@ class Scorer:
                 for attempt, (one, answer) in enumerate(zip(scored, answers, strict=True), start=1)
             ]
         return Evaluation(result, [one.technical for one in scored if one.technical is not None])
+
+    def reask(self, case_id: str, answer: Answer) -> dict[str, Any]:
+        """Score the checked outcome of one re-ask: an entry of the row's ``reasks``.
+
+        It has no errors where there was nothing to score, and changes no score of the case.
+        """
+        try:
+            scored = self._score(
+                self.dataset.known_row(case_id), self.answers.known(case_id), answer
+            )
+        except DatasetError as error:
+            detail = str(error).splitlines()[0]
+            scored = _technical(case_id, TechnicalFailure("tampered_dataset", detail))
+        result: dict[str, Any] = {"attempt": answer["attempt"], "outcome": scored.state}
+        if scored.state != "scored":
+            kind = (answer.get("error") or {}).get("kind")
+            outcome = BUDGET if kind == "budget_exhausted" else "technical"
+            return {**result, "errors": None, "outcome": outcome}
+        both = _scores_json(scored)
+        result["errors"] = both["errors"]
+        if self.benchmark.tolerance or self.benchmark.has_own_is_worse:
+            result["metrics"] = both["metrics"]
+        return result
 
     def parts(self, case_id: str) -> dict[str, str]:
         """Return what a case's keys are made of, under this dataset (``key_parts``).

@@ -124,6 +124,8 @@ def rescore(run: Run, scorer: Scorer, at: str, *, may_grow: bool = False) -> Res
                 # Times and costs of a call are in its row too, and equal by chance in no run.
                 if old is not None and is_sound and evaluation.row["x"] != old["x"]:
                     raise read.of_another_call(entry.id)
+                if reasks := _reasks(read, scorer, entry.id, old):
+                    evaluation.row["reasks"] = reasks
                 rows[entry.id] = evaluation.row
                 found += map(TechnicalRecord.from_json, evaluation.technical)
             elif old is not None and is_sound:
@@ -158,6 +160,13 @@ def rescore(run: Run, scorer: Scorer, at: str, *, may_grow: bool = False) -> Res
         unanswered=tuple(unanswered),
         is_sound=is_sound,
     )
+
+
+def _reasks(read: Outcomes, scorer: Scorer, case: str, old: Row | None) -> list[dict[str, Any]]:
+    """Score the re-asks of a case again; one that was never made stays on record."""
+    reasks = [scorer.reask(case, scorer.checked(outcome)) for outcome in read.reasks_of(case)]
+    known = (old or {}).get("reasks") or []
+    return [*reasks, *known[len(reasks) :]]
 
 
 def _check_scorer(run: Run, old_rows: Mapping[str, Row], found: Iterable[TechnicalRecord]) -> None:
@@ -213,7 +222,7 @@ def is_other(row: Row, old: Row | None) -> bool:
     """Say whether a row differs from what it was, times and keys aside."""
     if old is None:
         return True
-    names = ("state", "reason", "errors", "metrics", "quality", "repeats")
+    names = ("state", "reason", "errors", "metrics", "quality", "repeats", "reasks")
     return any(row.get(name) != old.get(name) for name in names)
 
 

@@ -105,6 +105,13 @@ class Outcomes(ExitStack):
             if attempt == 1 and outcome["state"] in ("technical", "unsupported"):
                 return
 
+    def reasks_of(self, case: str) -> Iterator[Answer]:
+        """Yield those of the re-asks of a suspect, in order."""
+        attempt = self._repeats + 1
+        while (outcome := self._calls.outcome(case, attempt, self._lines)) is not None:
+            yield outcome
+            attempt += 1
+
     def check_all_there(self, cases: Iterable[str]) -> None:
         """Refuse if the replies alone do not give all the rows that the record counts.
 
