@@ -27,6 +27,7 @@ from pytest_benchbed.edge.partial import what_removed
 from pytest_benchbed.edge.session import BenchSession
 from pytest_benchbed.edge.settings import DEFAULT_JOBS
 from pytest_benchbed.edge.start import ActiveRun
+from pytest_benchbed.edge.start import note_concurrency
 from pytest_benchbed.edge.start import start_run
 from pytest_benchbed.edge.transport import Server
 from pytest_benchbed.model.errors import DatasetError
@@ -137,14 +138,14 @@ class LiveRuns:
                 [run.calls for run in self.runs], executor=executor, jobs=jobs, say=self.say
             )
             self.broker.start({run.plan.name: asked[run.plan.name] for run in self.runs})
-            if config.option.verbose >= 0:
-                self._say_concurrency(self.broker, executor, jobs)
+            self._note_concurrency(self.broker, executor, jobs)
         except (UsageProblem, DatasetError):
             self.kill()
             self._remove_unpaid(whole)
             raise
 
-    def _say_concurrency(self, broker: Broker, executor: Executor, jobs: int) -> None:
+    def _note_concurrency(self, broker: Broker, executor: Executor, jobs: int) -> None:
+        """Record how many calls run at once, and say it where pytest has a header."""
         for run in self.runs:
             line = calls_line(
                 run.plan,

@@ -39,7 +39,8 @@ from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.model.prices import prices_digest
 from pytest_benchbed.model.request import RequestCase
 from pytest_benchbed.model.request import RequestContext
-from pytest_benchbed.model.run import JOBS_CHANGED
+from pytest_benchbed.model.run import CONCURRENCY
+from pytest_benchbed.model.run import RESUMED
 from pytest_benchbed.model.run import AdapterRecord
 from pytest_benchbed.model.run import BenchmarkRecord
 from pytest_benchbed.model.run import Counts
@@ -54,6 +55,7 @@ from pytest_benchbed.runs.layout import RunPaths
 from pytest_benchbed.runs.lock import lock_run
 from pytest_benchbed.runs.read import Run
 from pytest_benchbed.runs.status import with_history
+from pytest_benchbed.runs.status import write_record
 
 
 def now() -> str:
@@ -133,6 +135,25 @@ def start_run(
     return ActiveRun(
         plan, paths, list(selected), stage, calls, record, closing, partial, is_settled
     )
+
+
+def note_concurrency(run: ActiveRun, slots: int) -> None:
+    """Put on record how many calls run at once, as soon as the adapters have said hello.
+
+    A run that went on with another number than it began with has latencies of
+    two kinds, and says so in its history.
+
+    Raises:
+        RunError: the record cannot be written.
+    """
+    record = run.record
+    if run.is_settled or record.executor.slots == slots:
+        return
+    if any(entry.what == RESUMED for entry in record.history):
+        record = with_history(record, CONCURRENCY, record.executor.slots, slots, now())
+    executor = record.executor.model_copy(update={"slots": slots})
+    run.record = record.model_copy(update={"executor": executor})
+    write_record(run.paths.root, run.record)
 
 
 def _check_same_cases(run: Run, selected: Sequence[str]) -> None:
@@ -263,7 +284,8 @@ def _first_record(
             options=plan.spec.options,
             settings=[],
         ),
-        executor=ExecutorRecord(name="local", slots=jobs, jobs=jobs, hosts=[socket.gethostname()]),
+        # More than one call at once: once the adapter has said how many it takes.
+        executor=ExecutorRecord(name="local", slots=1, jobs=jobs, hosts=[socket.gethostname()]),
         isolation={"level": plan.isolation},
         judge=None,
         scope=plan.selection.scope_json(),
@@ -303,10 +325,7 @@ def dataset_record(plan: Plan) -> DatasetRecord:
 
 
 def _resumed_record(plan: Plan, old: RunRecord, jobs: int) -> RunRecord:
-    old = with_history(old, "resumed", old.status, "running", now())
-    if old.executor.jobs != jobs:
-        # Its latencies are of two kinds from here on.
-        old = with_history(old, JOBS_CHANGED, old.executor.jobs, jobs, now())
+    old = with_history(old, RESUMED, old.status, "running", now())
     return old.model_copy(
         update={
             "status": "running",

@@ -33,9 +33,7 @@ _HIDDEN_BUT_LINES = re.compile(rf"(?![\t\n])[{_INVISIBLE}]")
 _CODE_SPAN = re.compile(
     r"""[A-Za-z0-9$\[(\-+](?:[A-Za-z0-9 ,._/$\[\]()"':=+%;-]*[A-Za-z0-9.)\]%])?"""
 )
-_PLAIN_WORD = re.compile(
-    r"[A-Za-z]+(?:['\u2019-][A-Za-z]+)*|\u00d7?[0-9]+(?:[.,][0-9]+)*|[%·]"
-)
+_PLAIN_WORD = re.compile(r"[A-Za-z]+(?:['\u2019-][A-Za-z]+)*|\u00d7?[0-9]+(?:[.,][0-9]+)*|[%·]")
 _MARKDOWN = re.compile(r"[`*_{}\[\]()<>#+\-.!|~@&:=/\\\"'$]")
 
 

@@ -155,8 +155,10 @@ class Hole(Model):
     reason: str
 
 
-JOBS_CHANGED = "calls at once"
-"""``what`` of the history line of a run that was resumed with another number of them."""
+RESUMED = "resumed"
+"""``what`` of the history line of a run that went on."""
+CONCURRENCY = "calls at once"
+"""Likewise of one that went on with another number of them."""
 
 
 class HistoryEntry(Model):
