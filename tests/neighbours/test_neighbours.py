@@ -36,7 +36,7 @@ NEIGHBOURS = {
     "none": Neighbour(),
     "randomly": Neighbour("pytest_randomly", ("-p", "randomly")),
     # Each call takes longer than a test may.
-    "timeout": Neighbour("pytest_timeout", ("-p", "timeout"), ini="timeout = 1", delay=1.2),
+    "timeout": Neighbour("pytest_timeout", ("-p", "timeout"), ini="timeout = 3", delay=3.2),
     "rerunfailures": Neighbour("pytest_rerunfailures", ("-p", "rerunfailures", "--reruns=2")),
     "socket": Neighbour("pytest_socket", ("-p", "socket", "--disable-socket")),
     "asyncio": Neighbour("pytest_asyncio", ("-p", "asyncio"), ini="asyncio_mode = auto"),
