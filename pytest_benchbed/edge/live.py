@@ -147,15 +147,17 @@ class LiveRuns:
     def _note_concurrency(self, broker: Broker, executor: Executor, jobs: int) -> None:
         """Record how many calls run at once, and say it where pytest has a header."""
         for run in self.runs:
-            line = calls_line(
-                run.plan,
-                broker.concurrency(run.plan.name),
-                jobs=jobs,
-                executor=executor.name,
-                slots=executor.slots,
-            )
-            if line:
-                self.say(line)
+            at_once = broker.concurrency(run.plan.name)
+            if not at_once:
+                # A batch is one call, and of a run that asks nothing more it is on record.
+                continue
+            note_concurrency(run, broker.slots)
+            if not run.plan.spec.is_replay and self.session.config.option.verbose >= 0:
+                self.say(
+                    calls_line(
+                        run.plan, at_once, jobs=jobs, executor=executor.name, slots=executor.slots
+                    )
+                )
 
     def _remove_unpaid(self, whole: Path | None) -> None:
         """Leave nothing behind of what was refused; what was paid for before stays."""
