@@ -159,6 +159,20 @@ class LiveRuns:
                     )
                 )
 
+    def nothing_starts(self) -> str:
+        """Return why no case of the session can be asked; ``""`` if some can, or are answered."""
+        broker = self.broker
+        if broker is None or not all(
+            broker.is_unstarted(run.plan.name, run.selected) for run in self.runs
+        ):
+            return ""
+        details = [
+            f"adapter {run.plan.spec.name} cannot be started: "
+            f"{broker.failures(run.plan.name)[0].detail.rstrip('.')}."
+            for run in self.runs
+        ]
+        return " ".join([*dict.fromkeys(details), f"Repair it.{self.how_to_go_on()}"])
+
     def _remove_unpaid(self, whole: Path | None) -> None:
         """Leave nothing behind of what was refused; what was paid for before stays."""
         roots = [run.paths.root for run in self.runs if run.plan.resumed is None]

@@ -168,6 +168,13 @@ def _check_same_cases(run: Run, selected: Sequence[str]) -> None:
     )
 
 
+def has_begun(run: Run) -> bool:
+    """Say whether a case of a saved run was asked or has a result."""
+    counts, calls = run.record.counts, run.paths.calls
+    has_rows = bool(counts.scored or counts.technical or counts.skipped)
+    return has_rows or (calls.exists() and calls.stat().st_size > 0)
+
+
 def _is_settled(run: Run) -> bool:
     return run.record.status == "completed" and not run.record.technical
 
@@ -254,7 +261,7 @@ def _first_record(
 ) -> RunRecord:
     """Return the record as it is known before the first call."""
     benchmark, dataset = plan.benchmark, plan.dataset
-    if plan.resumed is not None:
+    if plan.resumed is not None and has_begun(plan.resumed):
         return _resumed_record(plan, plan.resumed.record, jobs)
     watch = watch_digest(plan.bench.watch, config.rootpath) if plan.bench.watch else None
     return RunRecord(
