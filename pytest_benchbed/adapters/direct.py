@@ -36,6 +36,7 @@ class DirectProcess:
         self._cause = "exit"
         self._exit: Exit | None = None
         self._ending = threading.RLock()
+        self._grace: threading.Timer | None = None
         try:
             self._popen = subprocess.Popen(
                 list(order.argv),
@@ -73,6 +74,9 @@ class DirectProcess:
             return None
         with self._ending:
             if self._exit is None:
+                if self._grace is not None:
+                    # Later its process id may be another program's.
+                    self._grace.cancel()
                 self._kill_tree()
                 for pump in self._pumps:
                     # A survivor may hold the pipe; its thread is a daemon and is left.
@@ -89,7 +93,7 @@ class DirectProcess:
         self._cause = "terminated"
         with contextlib.suppress(OSError):
             self._popen.terminate()
-        timer = threading.Timer(self._grace_s, self._kill_tree)
+        timer = self._grace = threading.Timer(self._grace_s, self._kill_tree)
         timer.name = "benchbed-grace"
         timer.daemon = True
         timer.start()

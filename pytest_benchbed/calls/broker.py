@@ -172,7 +172,7 @@ class Broker:
 
     def _write_request(self, run: RunState, cases: Sequence[str]) -> None:
         path = run.plan.run_dir / ADAPTER_REQUEST
-        if path.exists():
+        if path.exists() and run.plan.recorded is not None and run.plan.recorded.size:
             # Of the run that is resumed: it names these cases and more.
             return
         try:
@@ -239,6 +239,13 @@ class Broker:
         run.taken_over = len(rows)
         why = f": {difference}" if difference else ""
         self._say(f"benchbed: {len(rows)} of {len(cases)} outcomes reused from {reuse.run_id}{why}")
+
+    def is_unstarted(self, benchmark: str, cases: Sequence[str]) -> bool:
+        """Say whether a run's adapter cannot be started, and no case has an outcome on record."""
+        run = self._runs[benchmark]
+        if run.stopped is None or run.stopped["kind"] != "adapter_start":
+            return False
+        return not any(run.is_recorded(case, 1) for case in cases)
 
     def taken_over(self, benchmark: str) -> int:
         """Return how many outcomes of a run came from another one."""

@@ -30,6 +30,9 @@ Reask = Mapping[str, Any]
 BUDGET = "budget"
 """``outcome`` of a re-ask that was not made because the budget was reached."""
 
+INSTANT_S = 0.010
+"""Quicker than any system that thinks."""
+
 CONFIRMED: frozenset[SuspectOutcome] = frozenset({"regression", "confirmed", "confirmed-vary"})
 OPEN: frozenset[SuspectOutcome] = frozenset({"unconfirmed", "not-reasked"})
 
@@ -123,3 +126,22 @@ def may_ask(suspects_so_far: int, allowed: int | None) -> bool:
         allowed: None without controls: then nothing stops the asking.
     """
     return allowed is None or suspects_so_far <= allowed
+
+
+def may_be_cached(reasks: Sequence[Reask]) -> bool:
+    """Say whether the re-asks of a suspect look like one answer given again.
+
+    Each with a score is flagged by the adapter (``cached``), or is byte-equal to the
+    first reply (``is_same_reply``) and came in less than 10 ms (``latency_s``). Such
+    re-asks confirm nothing: the verdict stays, with a note. False without any.
+    """
+    drawn = [reask for reask in reasks if reask["errors"] is not None]
+    return bool(drawn) and all(
+        reask.get("cached") or (reask.get("is_same_reply") and _is_instant(reask))
+        for reask in drawn
+    )
+
+
+def _is_instant(reask: Reask) -> bool:
+    latency = reask.get("latency_s")
+    return latency is not None and latency < INSTANT_S

@@ -33,7 +33,7 @@ from pytest_benchbed.model.escape import term
 from pytest_benchbed.model.money import to_decimal
 from pytest_benchbed.model.prices import price_of
 from pytest_benchbed.model.prices import token_cost
-from pytest_benchbed.model.run import JOBS_CHANGED
+from pytest_benchbed.model.run import CONCURRENCY
 from pytest_benchbed.model.run import RunRecord
 
 
@@ -97,7 +97,7 @@ def _asked(row: Row) -> tuple[str, str]:
 def _unlike(candidate: RunRecord, baseline: RunRecord) -> str:
     """Return why times and costs of two runs say nothing about each other, or ""."""
     for record in (candidate, baseline):
-        if any(entry.what == JOBS_CHANGED for entry in record.history):
+        if any(entry.what == CONCURRENCY for entry in record.history):
             return f"run {term(record.id, 120)} went on with another number of calls at once"
     if candidate.adapter.kind != baseline.adapter.kind:
         batch, single = "asked all cases in one batch", "asked each case alone"

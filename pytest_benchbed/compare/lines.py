@@ -7,6 +7,7 @@ what the word in capitals is worth.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -49,7 +50,8 @@ def verdict_lines(
         lines.append(f"  scope {scope}: no case outside it was asked or compared")
     lines += [*_missing(gate), *_holes(record)]
     lines += [
-        _suspects(gate),
+        *_sentence(gate),
+        _suspects(gate, record),
         _noise(gate, control_command),
         _system(gate, record.adapter),
         _smallest_change(gate, record),
@@ -126,10 +128,36 @@ def _holes(record: RunRecord) -> list[str]:
     return lines
 
 
-def _suspects(gate: GateResult) -> str:
+def _sentence(gate: GateResult) -> list[str]:
+    """Return what the rule did, where it did more than look."""
+    if gate.rule == "strict" or not gate.suspects:
+        return []
+    return [f"  {gate.sentence}"]
+
+
+def _suspects(gate: GateResult, record: RunRecord) -> str:
     clean = sum(1 for target in gate.targets if not target.errors)
     targets = f"{clean} of {len(gate.targets)} clean" if gate.targets else "none"
-    return f"  suspects {len(gate.suspects)} · targets {targets}"
+    allowed = "" if gate.allowed is None else f" of {gate.allowed} allowed"
+    facts = [f"suspects {len(gate.suspects)}{allowed}"]
+    if gate.rule == "confirm":
+        facts += _asked_again(gate, record)
+    return "  " + " · ".join([*facts, f"targets {targets}"])
+
+
+def _asked_again(gate: GateResult, record: RunRecord) -> list[str]:
+    counts = Counter(suspect.outcome for suspect in gate.suspects)
+    facts = [
+        f"confirmed {counts['confirmed'] + counts['confirmed-vary'] + counts['regression']}",
+        f"wobbled {counts['wobbled']}",
+        f"unconfirmed {counts['unconfirmed'] + counts['not-reasked']}",
+    ]
+    answers = sum(suspect.attempts - 1 for suspect in gate.suspects)
+    if answers:
+        spent = record.spend.reask_usd
+        cost = "" if spent is None or not gate.decides else f", ${spent:f}"
+        facts.append(f"{count(answers, 're-ask')}{cost}")
+    return facts
 
 
 def _noise(gate: GateResult, control_command: str) -> str:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 
 from pytest_benchbed.compare.confirm import CONFIRMED
@@ -126,10 +125,8 @@ def _spend(record: RunRecord) -> list[str]:
         return []
     if spend.spent_usd is None:
         return [f"cost not reported under a budget of ${spend.budget_usd:f}"]
-    # Re-asks have a line of their own, but the same purse.
-    spent = spend.spent_usd + (spend.reask_usd or Decimal(0))
-    if spent > spend.budget_usd:
-        return [f"spent ${spent:f}, over the budget of ${spend.budget_usd:f}"]
+    if spend.spent_usd > spend.budget_usd:
+        return [f"spent ${spend.spent_usd:f}, over the budget of ${spend.budget_usd:f}"]
     return []
 
 

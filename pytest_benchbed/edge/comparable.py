@@ -8,6 +8,7 @@ from pytest_benchbed.compare.refuse import check_comparable
 from pytest_benchbed.compare.refuse import check_targets
 from pytest_benchbed.edge.plan import Plan
 from pytest_benchbed.edge.start import dataset_record
+from pytest_benchbed.edge.start import has_begun
 from pytest_benchbed.model.canonical import canonical
 from pytest_benchbed.model.errors import RunError
 from pytest_benchbed.model.errors import UsageProblem
@@ -85,13 +86,17 @@ def _check_resumed(plan: Plan, run: Run) -> None:
         raise UsageProblem(
             f"run {run.id!r} is void: an answer turned up where none may be. Make a new run."
         )
+    system = [
+        ("adapter code", old.adapter.code_sha256, plan.spec.code_sha256),
+        ("model", old.adapter.model, plan.spec.model),
+        ("adapter options", old.adapter.options, plan.spec.options),
+    ]
     pairs = [
         ("dataset identity", old.dataset.identity, plan.dataset.identity),
         ("scoring version", old.benchmark.scoring_version, plan.benchmark.scoring_version),
         ("adapter", old.adapter.name, plan.spec.name),
-        ("adapter code", old.adapter.code_sha256, plan.spec.code_sha256),
-        ("model", old.adapter.model, plan.spec.model),
-        ("adapter options", old.adapter.options, plan.spec.options),
+        # Who was not asked anything, such as an adapter that could not start, may be repaired.
+        *(system if has_begun(run) else ()),
         ("scope", old.scope, plan.selection.scope_json()),
         ("repeats", old.repeats, plan.settings.repeats),
     ]

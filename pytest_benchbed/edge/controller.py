@@ -120,6 +120,12 @@ class Controller:
             )
         if self.live.broker is not None:
             self.session.asker = LocalAsker(self.live.broker, self.live.rechecks)
+        why = self.live.nothing_starts()
+        if why and len(node_ids) == self.ledger.progress()[1]:
+            # The same error once for every case would help nobody. Tests of the user's go on.
+            self.ledger.stop("the adapter cannot be started")
+            self._is_ended = True
+            pytest.exit(f"benchbed: {term(why, 600)}", returncode=pytest.ExitCode.TESTS_FAILED)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self) -> None:

@@ -106,14 +106,6 @@ def judging_of(plan: Plan) -> Judging:
     )
 
 
-def _slots(run: ActiveRun, broker: Broker) -> int:
-    """Return how many calls ran at once; of a resumed run that asked nothing more: on record."""
-    if run.plan.spec.kind == "executable":
-        return 1
-    is_asked = run.plan.resumed is None or broker.info(run.plan.name) is not None
-    return broker.slots if is_asked else run.record.executor.slots
-
-
 def _final_record(
     run: ActiveRun,
     recorded: list[dict[str, Any]],
@@ -155,7 +147,6 @@ def _final_record(
             "argv": [redactor.text(word) for word in record.argv],
             "note": record.note and redactor.text(record.note),
             "adapter": system_record(plan, record, info),
-            "executor": record.executor.model_copy(update={"slots": _slots(run, broker)}),
             "dataset": record.dataset.model_copy(update={"canary": canary}),
             "isolation": isolation_record(plan.spec, info, plan.isolation),
             "counts": Counts(

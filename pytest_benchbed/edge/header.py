@@ -49,13 +49,11 @@ def calls_line(plan: Plan, at_once: int, *, jobs: int, executor: str, slots: int
 
     Args:
         plan: of the run.
-        at_once: calls at once; 0: no adapter was started, so nothing is said.
+        at_once: calls at once, 1 or more.
         jobs: how many the session allows.
         executor: its name.
         slots: how many it can carry.
     """
-    if not at_once or plan.spec.is_replay:
-        return ""
     asked = plan.settings.jobs
     number = f"{at_once}, not {asked}" if asked and at_once < asked else f"{at_once}"
     if at_once == jobs:

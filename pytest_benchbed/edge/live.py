@@ -28,6 +28,7 @@ from pytest_benchbed.edge.rechecks import Rechecks
 from pytest_benchbed.edge.session import BenchSession
 from pytest_benchbed.edge.settings import DEFAULT_JOBS
 from pytest_benchbed.edge.start import ActiveRun
+from pytest_benchbed.edge.start import note_concurrency
 from pytest_benchbed.edge.start import start_run
 from pytest_benchbed.edge.system import describe
 from pytest_benchbed.edge.transport import Server
@@ -142,24 +143,40 @@ class LiveRuns:
             for plan in chosen:
                 self.rechecks.add(plan)
             self.broker.start({run.plan.name: asked[run.plan.name] for run in self.runs})
-            if config.option.verbose >= 0:
-                self._say_concurrency(self.broker, executor, jobs)
+            self._note_concurrency(self.broker, executor, jobs)
         except (UsageProblem, DatasetError):
             self.kill()
             self._remove_unpaid(whole)
             raise
 
-    def _say_concurrency(self, broker: Broker, executor: Executor, jobs: int) -> None:
+    def _note_concurrency(self, broker: Broker, executor: Executor, jobs: int) -> None:
+        """Record how many calls run at once, and say it where pytest has a header."""
         for run in self.runs:
-            line = calls_line(
-                run.plan,
-                broker.concurrency(run.plan.name),
-                jobs=jobs,
-                executor=executor.name,
-                slots=executor.slots,
-            )
-            if line:
-                self.say(line)
+            at_once = broker.concurrency(run.plan.name)
+            if not at_once:
+                # A batch is one call, and of a run that asks nothing more it is on record.
+                continue
+            note_concurrency(run, broker.slots)
+            if not run.plan.spec.is_replay and self.session.config.option.verbose >= 0:
+                self.say(
+                    calls_line(
+                        run.plan, at_once, jobs=jobs, executor=executor.name, slots=executor.slots
+                    )
+                )
+
+    def nothing_starts(self) -> str:
+        """Return why no case of the session can be asked; ``""`` if some can, or are answered."""
+        broker = self.broker
+        if broker is None or not all(
+            broker.is_unstarted(run.plan.name, run.selected) for run in self.runs
+        ):
+            return ""
+        details = [
+            f"adapter {run.plan.spec.name} cannot be started: "
+            f"{broker.failures(run.plan.name)[0].detail.rstrip('.')}."
+            for run in self.runs
+        ]
+        return " ".join([*dict.fromkeys(details), f"Repair it.{self.how_to_go_on()}"])
 
     def _remove_unpaid(self, whole: Path | None) -> None:
         """Leave nothing behind of what was refused; what was paid for before stays."""

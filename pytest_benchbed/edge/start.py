@@ -39,7 +39,8 @@ from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.model.prices import prices_digest
 from pytest_benchbed.model.request import RequestCase
 from pytest_benchbed.model.request import RequestContext
-from pytest_benchbed.model.run import JOBS_CHANGED
+from pytest_benchbed.model.run import CONCURRENCY
+from pytest_benchbed.model.run import RESUMED
 from pytest_benchbed.model.run import AdapterRecord
 from pytest_benchbed.model.run import BenchmarkRecord
 from pytest_benchbed.model.run import Counts
@@ -54,6 +55,7 @@ from pytest_benchbed.runs.layout import RunPaths
 from pytest_benchbed.runs.lock import lock_run
 from pytest_benchbed.runs.read import Run
 from pytest_benchbed.runs.status import with_history
+from pytest_benchbed.runs.status import write_record
 
 
 def now() -> str:
@@ -135,6 +137,25 @@ def start_run(
     )
 
 
+def note_concurrency(run: ActiveRun, slots: int) -> None:
+    """Put on record how many calls run at once, as soon as the adapters have said hello.
+
+    A run that went on with another number than it began with has latencies of
+    two kinds, and says so in its history.
+
+    Raises:
+        RunError: the record cannot be written.
+    """
+    record = run.record
+    if run.is_settled or record.executor.slots == slots:
+        return
+    if any(entry.what == RESUMED for entry in record.history):
+        record = with_history(record, CONCURRENCY, record.executor.slots, slots, now())
+    executor = record.executor.model_copy(update={"slots": slots})
+    run.record = record.model_copy(update={"executor": executor})
+    write_record(run.paths.root, run.record)
+
+
 def _check_same_cases(run: Run, selected: Sequence[str]) -> None:
     """Rows of cases that are not asked for now would be lost: every file is written anew."""
     known = {*run.facts().rows, *(hole.case for hole in run.record.holes)}
@@ -145,6 +166,13 @@ def _check_same_cases(run: Run, selected: Sequence[str]) -> None:
         f"command selects {len(selected)}.\n"
         "Give --bench-resume the selection of the command that made the run."
     )
+
+
+def has_begun(run: Run) -> bool:
+    """Say whether a case of a saved run was asked or has a result."""
+    counts, calls = run.record.counts, run.paths.calls
+    has_rows = bool(counts.scored or counts.technical or counts.skipped)
+    return has_rows or (calls.exists() and calls.stat().st_size > 0)
 
 
 def _is_settled(run: Run) -> bool:
@@ -233,7 +261,7 @@ def _first_record(
 ) -> RunRecord:
     """Return the record as it is known before the first call."""
     benchmark, dataset = plan.benchmark, plan.dataset
-    if plan.resumed is not None:
+    if plan.resumed is not None and has_begun(plan.resumed):
         return _resumed_record(plan, plan.resumed.record, jobs)
     watch = watch_digest(plan.bench.watch, config.rootpath) if plan.bench.watch else None
     return RunRecord(
@@ -263,7 +291,8 @@ def _first_record(
             options=plan.spec.options,
             settings=[],
         ),
-        executor=ExecutorRecord(name="local", slots=jobs, jobs=jobs, hosts=[socket.gethostname()]),
+        # More than one call at once: once the adapter has said how many it takes.
+        executor=ExecutorRecord(name="local", slots=1, jobs=jobs, hosts=[socket.gethostname()]),
         isolation={"level": plan.isolation},
         judge=None,
         scope=plan.selection.scope_json(),
@@ -303,10 +332,7 @@ def dataset_record(plan: Plan) -> DatasetRecord:
 
 
 def _resumed_record(plan: Plan, old: RunRecord, jobs: int) -> RunRecord:
-    old = with_history(old, "resumed", old.status, "running", now())
-    if old.executor.jobs != jobs:
-        # Its latencies are of two kinds from here on.
-        old = with_history(old, JOBS_CHANGED, old.executor.jobs, jobs, now())
+    old = with_history(old, RESUMED, old.status, "running", now())
     return old.model_copy(
         update={
             "status": "running",

@@ -98,6 +98,8 @@ class GateResult(Model):
     reason: str
     rule: str
     rule_source: str
+    sentence: str = ""
+    """What the rule did, in the words of a user."""
     decides: bool
     baseline: str | None
     controls: list[ControlRef]

@@ -100,6 +100,7 @@ class Spend(Model):
     budget_usd: Money | None = None
     spent_usd: Money | None = None
     reask_usd: Money | None = None
+    """Part of ``spent_usd``: what asking suspects again took."""
     judge_usd: Money | None = None
     unpriced_attempts: int = 0
     prices_sha256: str | None = None
@@ -155,8 +156,10 @@ class Hole(Model):
     reason: str
 
 
-JOBS_CHANGED = "calls at once"
-"""``what`` of the history line of a run that was resumed with another number of them."""
+RESUMED = "resumed"
+"""``what`` of the history line of a run that went on."""
+CONCURRENCY = "calls at once"
+"""Likewise of one that went on with another number of them."""
 
 
 class HistoryEntry(Model):

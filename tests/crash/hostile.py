@@ -6,6 +6,8 @@ import os
 import sys
 import textwrap
 import time
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +21,11 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and a ch
 posix = pytest.mark.skipif(os.name == "nt", reason="needs POSIX processes")
 
 QUICK = Limits(
-    start_s=30, call_s=10, grace_s=0.3, linger_s=0.3, output_bytes=200_000, frame_bytes=100_000
+    start_s=120, call_s=60, grace_s=30, linger_s=0.3, output_bytes=200_000, frame_bytes=100_000
 )
-"""Short graces; the limits that end a test are given where they matter."""
+"""Small outputs, and times that a busy machine keeps; what is to be cut sets its own."""
+HASTY = replace(QUICK, grace_s=0.3)
+"""For what does not end by itself."""
 
 GRANDCHILD = """
 import os, subprocess, sys
@@ -81,6 +85,14 @@ def leftovers(folder: Path, wait_s: float = 0.0) -> list[str]:
         if not found or time.monotonic() >= until:
             return found
         time.sleep(0.05)
+
+
+def wait_for(is_there: Callable[[], object], wait_s: float = 60.0) -> None:
+    """Wait until something is so; fail if it does not come."""
+    until = time.monotonic() + wait_s
+    while not is_there():
+        assert time.monotonic() < until, f"it did not happen within {wait_s:g} s"
+        time.sleep(0.01)
 
 
 def _marked(mark: bytes) -> list[str]:

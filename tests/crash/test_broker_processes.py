@@ -210,7 +210,7 @@ def test_a_class_answers_with_its_options_contexts_and_retries(
 def test_a_crash_and_a_hang_touch_their_case_alone(
     make: Make, session: Callable[..., Broker]
 ) -> None:
-    broker = session(make("Words", timeout_s=2.0), jobs=1)
+    broker = session(make("Words", timeout_s=4.0), jobs=1)
     broker.start({"words": []})
     kinds = [
         (broker.predict("words", case)["error"] or {}).get("kind")

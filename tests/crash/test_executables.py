@@ -23,6 +23,7 @@ from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.model.request import AdapterRequest
 from tests.crash.hostile import GRANDCHILD
+from tests.crash.hostile import HASTY
 from tests.crash.hostile import QUICK
 from tests.crash.hostile import leftovers
 from tests.crash.hostile import linux
@@ -88,7 +89,7 @@ def run(
     path: Path,
     *,
     limits: Limits = QUICK,
-    timeout_s: float = 20,
+    timeout_s: float = 60,
     tick: Any = lambda elapsed_s: None,
     budget: str | None = None,
     **settings: Any,
@@ -240,7 +241,7 @@ def test_spend_above_the_budget_is_a_technical_failure_that_says_the_spend(folde
     ],
 )
 def test_a_hang_is_cut_with_everything_it_started(folder: Path, body: str) -> None:
-    caught = failure(folder, body, timeout_s=0.6)
+    caught = failure(folder, body, timeout_s=0.6, limits=HASTY)
 
     assert caught.kind == "timeout"
     assert caught.where == "adapter/adapter.stderr.log"
@@ -265,7 +266,7 @@ def test_children_that_outlive_it_are_killed_and_told(folder: Path, body: str) -
 def test_children_that_end_shortly_after_it_do_no_harm(folder: Path) -> None:
     path = write(folder, "answer()\nimport subprocess\nsubprocess.Popen(['sleep', '0.05'])")
 
-    assert run(folder, path, limits=replace(QUICK, linger_s=5)).missing == []
+    assert run(folder, path, limits=replace(QUICK, linger_s=60)).missing == []
 
 
 def test_too_many_files_are_cut(folder: Path) -> None:

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import textwrap
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -22,6 +21,7 @@ from pytest_benchbed.adapters.python_host import PythonHost
 from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.model.outcome import Outcome
+from tests.crash.hostile import HASTY
 from tests.crash.hostile import QUICK
 from tests.crash.hostile import case
 from tests.crash.hostile import leftovers
@@ -29,6 +29,7 @@ from tests.crash.hostile import linux
 from tests.crash.hostile import log_text
 from tests.crash.hostile import make_host
 from tests.crash.hostile import posix
+from tests.crash.hostile import wait_for
 from tests.crash.hostile import zombies
 
 
@@ -48,7 +49,7 @@ def started(folder: Path, code: str, attribute: str = "predict", **settings: Any
 
 
 def outcome_of(
-    folder: Path, code: str, timeout_s: float = 10, **settings: Any
+    folder: Path, code: str, timeout_s: float = 60, **settings: Any
 ) -> tuple[Outcome, PythonHost]:
     """Ask one case of ``predict(case)`` whose body is ``code``; end the host."""
     host = started(
@@ -58,7 +59,7 @@ def outcome_of(
     return outcome, host
 
 
-def technical(folder: Path, code: str, timeout_s: float = 10, **settings: Any) -> dict[str, Any]:
+def technical(folder: Path, code: str, timeout_s: float = 60, **settings: Any) -> dict[str, Any]:
     """Return the error of a case that must be technical."""
     outcome, host = outcome_of(folder, code, timeout_s, **settings)
     host.kill()
@@ -87,7 +88,7 @@ def test_the_child_sees_its_case_and_nothing_of_this_process(
     monkeypatch.syspath_prepend(str(folder / "parents-only"))
     host = started(folder, SEES)
 
-    outcome = host.predict({**case(), "files": {"a.png": "/staged/a.png"}}, 10)
+    outcome = host.predict({**case(), "files": {"a.png": "/staged/a.png"}}, 60)
     host.close()
 
     assert outcome.raw is not None
@@ -122,7 +123,7 @@ def test_an_adapter_is_asked_again_and_again_in_one_process(folder: Path) -> Non
         model="m",
     )
 
-    answers = [host.predict(case(name), 10).raw for name in ("a", "b")]
+    answers = [host.predict(case(name), 60).raw for name in ("a", "b")]
 
     assert answers == ['[41,"m","a"]', '[42,"m","b"]']
     assert host.info is not None
@@ -150,7 +151,7 @@ def test_an_async_adapter_takes_several_cases_at_once(folder: Path) -> None:
     )
 
     with ThreadPoolExecutor(4) as pool:
-        outcomes = list(pool.map(lambda name: host.predict(case(name), 10), "abcd"))
+        outcomes = list(pool.map(lambda name: host.predict(case(name), 60), "abcd"))
 
     assert [outcome.raw for outcome in outcomes] == ['"a"', '"b"', '"c"', '"d"']
     assert host.close() is None
@@ -177,7 +178,7 @@ def test_calls_of_a_sync_adapter_wait_for_each_other(
 
     monkeypatch.setattr(talk, "ask", counted)
     with ThreadPoolExecutor(4) as pool:
-        outcomes = list(pool.map(lambda name: host.predict(case(name), 10), "abcdefgh"))
+        outcomes = list(pool.map(lambda name: host.predict(case(name), 60), "abcdefgh"))
     host.close()
 
     assert [outcome.raw for outcome in outcomes] == [f'"{name}"' for name in "abcdefgh"]
@@ -200,13 +201,13 @@ def test_a_context_is_taken_in_once_and_says_what_is_not_produced(folder: Path) 
     )
     context = {"id": "k1", "benchmark": "toy", "inputs": {"text": "t"}, "files": {}}
 
-    reply = host.prepare(context, 10)
+    reply = host.prepare(context, 60)
 
     assert (reply.skipped_categories, reply.error) == (frozenset({"figures"}), None)
     assert (str(reply.usage.cost_usd), reply.reported) == ("0.5", True)
     assert host.prepared == {"k1"}
-    assert host.predict(case(), 10).raw == '"t"'
-    failed = host.prepare({**context, "id": "k2", "inputs": {}}, 10)
+    assert host.predict(case(), 60).raw == '"t"'
+    failed = host.prepare({**context, "id": "k2", "inputs": {}}, 60)
     host.close()
     assert failed.error is not None
     assert failed.error["kind"] == "exception"
@@ -225,7 +226,7 @@ def test_an_exception_is_technical_and_the_next_case_is_asked(folder: Path) -> N
         """,
     )
 
-    outcome = host.predict(case("bad"), 10)
+    outcome = host.predict(case("bad"), 60)
 
     assert outcome.error == {
         "kind": "exception",
@@ -233,7 +234,7 @@ def test_an_exception_is_technical_and_the_next_case_is_asked(folder: Path) -> N
         "detail": "ValueError: no header\\x1b[2J",
         "whose": "adapter",
     }
-    assert host.predict(case("good"), 10).raw == "1"
+    assert host.predict(case("good"), 60).raw == "1"
     host.close()
     assert "Traceback" in log_text(folder)
 
@@ -337,10 +338,8 @@ def test_garbage_on_the_pipe_of_replies_is_a_breach(folder: Path, data: str) -> 
 def test_a_fork_that_answers_too_is_a_breach(folder: Path) -> None:
     outcome, host = outcome_of(folder, "import os\nos.fork()\nreturn 1")
     # The second answer may be a while behind the first.
-    deadline = time.monotonic() + 60
-    while host.is_alive and time.monotonic() < deadline:
-        time.sleep(0.01)
-    later = host.predict(case(), 10)
+    wait_for(lambda: not host.is_alive)
+    later = host.predict(case(), 60)
     host.kill()
 
     assert outcome.state in ("ok", "technical")
@@ -361,13 +360,13 @@ def predict(case):
 
 def test_a_child_that_forges_replies_is_a_breach(folder: Path) -> None:
     host = started(folder, FORGES)
-    outcome = host.predict(case(), 10)
+    outcome = host.predict(case(), 60)
     assert outcome.error is not None
     assert outcome.error["kind"] == "protocol"
     assert not host.is_alive
 
     host = started(folder, FORGES)
-    reply = host.prepare(case("k1"), 10)
+    reply = host.prepare(case("k1"), 60)
     assert reply.error is not None
     assert reply.error["kind"] == "protocol"
     assert (host.prepared, host.is_alive) == (set(), False)
@@ -394,8 +393,8 @@ def test_only_predict_may_decline(folder: Path) -> None:
         "Declines",
     )
 
-    reply = host.prepare(case("k1"), 10)
-    outcome = host.predict(case(), 10)
+    reply = host.prepare(case("k1"), 60)
+    outcome = host.predict(case(), 60)
 
     assert reply.error is not None
     assert reply.error["kind"] == "bad_reply"
@@ -414,7 +413,7 @@ def test_a_flood_of_output_is_cut(folder: Path) -> None:
 
 def test_a_giant_reply_costs_its_case_and_not_the_host(folder: Path) -> None:
     outcome, host = outcome_of(folder, "return case.id * (200_000 if case.id == 'c1' else 1)")
-    again = host.predict(case("c2"), 10)
+    again = host.predict(case("c2"), 60)
     host.close()
 
     assert outcome.error is not None
@@ -486,7 +485,7 @@ def test_patched_clocks_change_no_latency(folder: Path) -> None:
     outcome, host = outcome_of(folder, code)
     host.close()
 
-    assert 0 <= outcome.latency_s < 10
+    assert 0 <= outcome.latency_s < 1000
 
 
 @linux
@@ -534,6 +533,7 @@ def test_a_close_that_raises_or_hangs_is_told(folder: Path) -> None:
                     {body}
             """,
             "Closes",
+            limits=HASTY,
         )
         wrong = host.close()
         assert wrong is not None
@@ -585,14 +585,15 @@ def test_a_file_beyond_the_limit_is_technical(folder: Path) -> None:
 
 
 def test_killing_a_host_ends_the_call_in_flight_at_once(folder: Path) -> None:
-    host = started(folder, "def predict(case):\n    import time\n    time.sleep(300)")
+    code = "import time\ndef predict(case):\n    open('asked', 'w').close()\n    time.sleep(300)"
+    host = started(folder, code)
     outcomes: list[Outcome] = []
     asking = threading.Thread(target=lambda: outcomes.append(host.predict(case(), 300)))
     asking.start()
-    time.sleep(0.2)
+    wait_for((folder / "scratch" / "asked").exists)
 
     host.kill()
-    asking.join(10)
+    asking.join(60)
 
     assert outcomes[0].error is not None
     assert outcomes[0].error["kind"] == "host_lost"
@@ -688,7 +689,7 @@ def test_a_declared_secret_reaches_the_adapter_and_no_file_of_ours(
         env=("MY_API_KEY",),
     )
 
-    good, bad = host.predict(case(), 10), host.predict(case("bad"), 10)
+    good, bad = host.predict(case(), 60), host.predict(case("bad"), 60)
     host.close()
 
     assert good.raw == '{"key":"[MY_API_KEY]","length":14}'
@@ -722,7 +723,7 @@ def test_a_host_is_started_again_with_what_its_class_declares(
     info = host.start()
 
     assert (info.env, info.network, info.max_concurrency) == (("MY_API_KEY",), "all", 3)
-    assert host.predict(case(), 10).raw == "14"
+    assert host.predict(case(), 60).raw == "14"
     host.close()
 
 
@@ -736,7 +737,7 @@ def test_an_adapter_that_needs_nothing_is_imported_and_started_once(folder: Path
     host = make_host(folder, code, env=None, network=None)
 
     host.start()
-    pid = host.predict(case(), 10).raw
+    pid = host.predict(case(), 60).raw
     host.close()
 
     assert log_text(folder, "slot-0.stdout.log") == f"imported by {pid}\n"
@@ -778,19 +779,15 @@ def test_when_pytest_is_killed_its_adapters_die(folder: Path, fork: str) -> None
         cwd=Path(__file__).parents[2],
         start_new_session=True,
     )
-    until = time.monotonic() + 30
-    while not (folder / "scratch" / "ready").exists() and time.monotonic() < until:
-        time.sleep(0.05)
+    wait_for((folder / "scratch" / "ready").exists)
     assert len(leftovers(folder)) >= 3
 
     parent.kill()
     parent.wait()
 
-    until = time.monotonic() + 10
-    while len(leftovers(folder)) > (fork == "fork") and time.monotonic() < until:
-        time.sleep(0.05)
+    wait_for(lambda: len(leftovers(folder)) <= (fork == "fork"))
     left = leftovers(folder)
     if fork == "fork":
         os.killpg(parent.pid, signal.SIGKILL)
         assert len(left) == 1
-    assert leftovers(folder, wait_s=2) == []
+    assert leftovers(folder, wait_s=60) == []

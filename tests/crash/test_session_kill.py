@@ -6,10 +6,12 @@ import json
 import signal
 import subprocess
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from tests.crash.hostile import linux
+from tests.crash.sessions import Session
 from tests.crash.sessions import open_intents
 from tests.crash.sessions import outcomes
 from tests.crash.sessions import start
@@ -22,12 +24,41 @@ pytestmark = linux
 COUNT = 8
 
 
+CLOSING = """
+from pytest_benchbed.calls.broker import Broker
+
+close = Broker.close
+
+def told(broker, wait_s):
+    open({closing!r}, "w").close()
+    return close(broker, wait_s)
+
+Broker.close = told
+"""
+
+
 @pytest.fixture
 def slow(pytester: pytest.Pytester) -> Bench:
-    """Eight cases whose calls take a moment, and a baseline of the same system."""
+    """Eight cases, two at a time, and a baseline of the same system."""
     bench = Bench(pytester).make(COUNT)
     bench.record("base", max_concurrency=2)
-    return bench.answers(max_concurrency=2, delay=0.25)
+    return bench.answers(max_concurrency=2)
+
+
+def tell_closing(bench: Bench) -> Path:
+    """Return a file that is there once a session starts no call any more and waits for the rest."""
+    closing = bench.path / "closing"
+    bench.extend(CLOSING.format(closing=str(closing)))
+    return closing
+
+
+def wait_for_hung(session: Session, bench: Bench, *hung: str) -> None:
+    """Wait until these cases are all that is still asked."""
+    session.wait_for(
+        lambda: (
+            {*hung} <= {*bench.calls()} and len(outcomes(bench)) == len(bench.calls()) - len(hung)
+        )
+    )
 
 
 def go_on(bench: Bench, before: list[str]) -> None:
@@ -64,14 +95,16 @@ def refused_everywhere(bench: Bench, status: str) -> None:
 def test_a_controller_that_is_killed_loses_nothing_that_was_acknowledged(
     slow: Bench, workers: list[str]
 ) -> None:
+    slow.answers({"t-004": "hang", "t-005": "hang"}, max_concurrency=2)
     session = start(slow, "--bench-jobs=2", "--baseline=base", *workers)
-    session.wait_for(lambda: len(outcomes(slow)) >= 3)
+    wait_for_hung(session, slow, "t-004", "t-005")
     session.kill()
     kept = outcomes(slow)
 
     assert session.left() == []
     assert session.code == -signal.SIGKILL
-    assert 1 <= sum(open_intents(slow).values()) <= 2
+    assert kept
+    assert open_intents(slow) == Counter({"t-004": 1, "t-005": 1})
     if not workers:
         refused_everywhere(slow, "running")
     go_on(slow, kept)
@@ -80,8 +113,9 @@ def test_a_controller_that_is_killed_loses_nothing_that_was_acknowledged(
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_term_and_hangup_end_the_adapters_and_the_run_goes_on(slow: Bench, number: int) -> None:
     """pytest has no handler for them: it dies at once, and its adapters with it."""
-    session = start(slow, "--bench-jobs=2", "--baseline=base")
-    session.wait_for(lambda: len(outcomes(slow)) >= 2)
+    slow.answers({"t-003": "hang"}, max_concurrency=2)
+    session = start(slow, "--bench-jobs=1", "--baseline=base")
+    wait_for_hung(session, slow, "t-003")
     session.signal(number)
     kept = outcomes(slow)
     session.end()
@@ -95,10 +129,13 @@ def test_term_and_hangup_end_the_adapters_and_the_run_goes_on(slow: Bench, numbe
 def test_one_ctrl_c_lets_calls_in_flight_finish_and_starts_no_other(
     slow: Bench, workers: list[str]
 ) -> None:
-    slow.answers({"t-003": "slow", "t-004": "slow"}, max_concurrency=2)
+    slow.answers({"t-003": "held", "t-004": "held"}, max_concurrency=2)
+    closing = tell_closing(slow)
     session = start(slow, "--bench-jobs=2", "--baseline=base", *workers)
     session.wait_for_calls(4)
     session.signal(signal.SIGINT)
+    session.wait_for(closing.exists)
+    slow.go.touch()
     session.end()
 
     assert session.code == pytest.ExitCode.INTERRUPTED, session.out
@@ -148,12 +185,11 @@ def test_ctrl_c_at_any_moment_of_a_setup_ends_as_interrupted(bench: Bench, what:
 
 def test_a_second_ctrl_c_kills_the_calls_in_flight_and_the_run_is_written(slow: Bench) -> None:
     slow.answers({"t-003": "hang"}, max_concurrency=2)
-    session = start(slow, "--bench-jobs=2", "--baseline=base")
-    session.wait_for(lambda: "t-003" in slow.calls() and len(outcomes(slow)) >= 2)
+    closing = tell_closing(slow)
+    session = start(slow, "--bench-jobs=1", "--baseline=base")
+    wait_for_hung(session, slow, "t-003")
     session.signal(signal.SIGINT)
-    # The broker waits for the call that hangs; nothing on the outside says when it begins to.
-    with pytest.raises(subprocess.TimeoutExpired):
-        session.process.wait(1.5)
+    session.wait_for(closing.exists)
     session.signal(signal.SIGINT)
     session.end()
 
@@ -188,9 +224,9 @@ def test_ctrl_c_during_a_batch_leaves_an_unknown_spend_and_the_command_to_go_on(
 @pytest.mark.req("ENV-051")
 @pytest.mark.parametrize("which", ["host", "supervisor"])
 def test_an_adapter_killed_in_mid_call_costs_its_case_alone(slow: Bench, which: str) -> None:
-    slow.answers(delay=0.6)
+    slow.answers({"t-002": "hang"})
     session = start(slow, "--bench-jobs=1", "--baseline=base")
-    session.wait_for_calls(2)
+    wait_for_hung(session, slow, "t-002")
     victim = session.adapters()[which]
     subprocess.run(["kill", "-9", str(victim)], check=True)
     session.end()
@@ -201,6 +237,7 @@ def test_an_adapter_killed_in_mid_call_costs_its_case_alone(slow: Bench, which: 
     record = slow.saved("own").record
     assert (record.counts.scored, record.counts.technical) == (COUNT - 1, 1)
     assert (record.technical[0].case, record.technical[0].kind) == ("t-002", "crash")
+    (slow.path / "replies.json").write_text("{}", "utf-8")
     result = slow.run("--bench-resume=own", "--baseline=base")
     result.assert_outcomes(passed=COUNT)
     assert Counter(slow.calls()) == Counter({**dict.fromkeys(set(slow.calls()), 1), "t-002": 2})
@@ -209,10 +246,11 @@ def test_an_adapter_killed_in_mid_call_costs_its_case_alone(slow: Bench, which: 
 def test_an_intent_without_an_outcome_counts_at_its_bound_after_a_resume(
     pytester: pytest.Pytester,
 ) -> None:
-    bench = Bench(pytester).make(6).answers(paid=True, cost=0.25, delay=0.4)
+    bench = Bench(pytester).make(6).answers({"t-002": "hang"}, paid=True, cost=0.25)
     session = start(bench, "--bench-jobs=1", "--bench-budget=1")
-    session.wait_for_calls(2)
+    wait_for_hung(session, bench, "t-002")
     session.kill()
+    (bench.path / "replies.json").write_text("{}", "utf-8")
 
     result = bench.run("--bench-resume=own", "--bench-jobs=1", "--bench-budget=1")
 

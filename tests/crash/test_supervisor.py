@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from pytest_benchbed.adapters import supervisor
 from tests.crash.hostile import GRANDCHILD
 from tests.crash.hostile import leftovers
 from tests.crash.hostile import linux
+from tests.crash.hostile import wait_for
 
 pytestmark = linux
 
@@ -63,7 +63,7 @@ class Supervisor:
 
     def end(self) -> None:
         os.close(self.control)
-        self.process.wait(20)
+        self.process.wait(60)
         self.lines.close()
 
 
@@ -115,9 +115,7 @@ def test_it_ends_the_adapter_when_told_to(
     deaf = "signal.signal(15, signal.SIG_IGN); " if "deaf" in code else ""
     one.order(f"import signal, time; {deaf}outlive(); open('ready', 'w').close(); {code}")
     one.hear()
-    until = time.monotonic() + 20
-    while not (one.folder / "ready").exists() and time.monotonic() < until:
-        time.sleep(0.02)
+    wait_for((one.folder / "ready").exists)
 
     one.say(command)
 
@@ -150,7 +148,7 @@ def test_it_counts_what_the_adapter_left_running(one: Supervisor) -> None:
 
 
 def test_it_waits_a_moment_for_children_that_end_by_themselves(one: Supervisor) -> None:
-    one.order("subprocess.Popen(['sleep', '0.1'])", linger_s=20)
+    one.order("subprocess.Popen(['sleep', '0.1'])", linger_s=60)
     one.hear()
 
     message = one.hear()
@@ -185,4 +183,4 @@ def test_a_parent_that_dies_before_its_order_ends_it(one: Supervisor) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), one.control)
 
     assert one.hear() is None
-    assert one.process.wait(20) == 0
+    assert one.process.wait(60) == 0

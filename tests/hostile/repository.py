@@ -60,7 +60,7 @@ class Hostile(Adapter):
 {methods}
 """
 
-LIMITS = {"start_s": 30, "call_s": 20, "grace_s": 2, "linger_s": 0.3}
+LIMITS = {"start_s": 120, "call_s": 60, "grace_s": 5, "linger_s": 0.3}
 """Graces that a busy machine keeps; what is to be cut by them sets its own."""
 
 
@@ -103,11 +103,11 @@ class Repository(Bench):
 
     def sweep(self) -> None:
         """Wait until nothing of a killed session runs, and remove its folders."""
-        assert leftovers(self.path, wait_s=10) == []
+        assert leftovers(self.path, wait_s=60) == []
         for folder in (self.path / "temporary").iterdir():
             shutil.rmtree(folder)
 
-    def tricks(self, hows: Mapping[str, str]) -> Repository:
+    def tricks(self, hows: Mapping[str, str], at_once: int = 1) -> Repository:
         """Write an adapter that has one case for each trick, with good cases around them.
 
         A good case between two of them shows that the next is asked as ever.
@@ -123,7 +123,7 @@ class Repository(Bench):
         methods += (
             "    return GOOD if number % 2 else getattr(self, f'trick_{number // 2}')(case)\n"
         )
-        return self.python("pass", methods=methods)
+        return self.python("pass", declared=f"max_concurrency = {at_once}", methods=methods)
 
     def make_again(self, count: int) -> None:
         """Make the dataset with another number of cases."""

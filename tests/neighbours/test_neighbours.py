@@ -1,8 +1,8 @@
 """Cases beside the plugins that a repository already has: the same calls, results and verdict.
 
-One repository with habits of its own, one session for each plugin without and
-with xdist workers. Where ``--bench`` stands changes with the workers, so that
-both places meet every plugin.
+One repository with habits of its own: one session for each plugin alone, and all
+of them in two groups with xdist workers. Where ``--bench`` stands changes with the
+workers, so that both places meet every plugin.
 """
 
 from __future__ import annotations
@@ -26,17 +26,16 @@ from tests.plugin.bench import last_line
 class Neighbour:
     """A plugin as it is switched on, and what it would do to cases if nothing were done."""
 
-    module: str = ""
-    words: tuple[str, ...] = ()
+    module: str
+    words: tuple[str, ...]
     ini: str = ""
     delay: float = 0.0
 
 
 NEIGHBOURS = {
-    "none": Neighbour(),
     "randomly": Neighbour("pytest_randomly", ("-p", "randomly")),
     # Each call takes longer than a test may.
-    "timeout": Neighbour("pytest_timeout", ("-p", "timeout"), ini="timeout = 1", delay=1.2),
+    "timeout": Neighbour("pytest_timeout", ("-p", "timeout"), ini="timeout = 3", delay=3.2),
     "rerunfailures": Neighbour("pytest_rerunfailures", ("-p", "rerunfailures", "--reruns=2")),
     "socket": Neighbour("pytest_socket", ("-p", "socket", "--disable-socket")),
     "asyncio": Neighbour("pytest_asyncio", ("-p", "asyncio"), ini="asyncio_mode = auto"),
@@ -54,18 +53,32 @@ def bench(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Bench:
     return Bench(pytester).make()
 
 
-@pytest.mark.parametrize("workers", [[], ["-n2"]], ids=["n0", "n2"])
-@pytest.mark.parametrize("name", NEIGHBOURS)
-def test_it_changes_nothing(bench: Bench, name: str, workers: list[str]) -> None:
-    neighbour = NEIGHBOURS[name]
-    if neighbour.module and find_spec(neighbour.module) is None:
-        pytest.skip(f"{neighbour.module} is not installed (it is in the extra 'test')")
+@pytest.mark.parametrize("names", NEIGHBOURS)
+def test_alone_it_changes_nothing(bench: Bench, names: str) -> None:
+    session_beside(bench, names, [])
+
+
+@pytest.mark.parametrize(
+    "names", ["randomly timeout asyncio html", "rerunfailures socket cov sugar"]
+)
+def test_beside_workers_they_change_nothing(bench: Bench, names: str) -> None:
+    session_beside(bench, names, ["-n2"])
+
+
+def session_beside(bench: Bench, names: str, workers: list[str]) -> None:
+    """Run the repository with these plugins and check that all is as without them."""
+    neighbours = [NEIGHBOURS[name] for name in names.split()]
+    for neighbour in neighbours:
+        if find_spec(neighbour.module) is None:
+            pytest.skip(f"{neighbour.module} is not installed (it is in the extra 'test')")
     asked = ["--bench=toy", "--baseline=base"]
-    make(bench, addopts=" ".join(asked) if workers else "", ini=neighbour.ini)
-    if neighbour.delay:
+    ini = "\n".join(neighbour.ini for neighbour in neighbours)
+    make(bench, addopts=" ".join(asked) if workers else "", ini=ini)
+    if delay := max(neighbour.delay for neighbour in neighbours):
         replies = {"t-001": ["cell"], "t-002": ["row"]}
-        bench.answers(replies, max_concurrency=4, delay=neighbour.delay)
-    words = [*neighbour.words, *workers] if workers else [*neighbour.words, *asked, "."]
+        bench.answers(replies, max_concurrency=4, delay=delay)
+    words = [word for neighbour in neighbours for word in neighbour.words]
+    words += workers or [*asked, "."]
 
     result = bench.pytest(*words, "--bench-run=own", "--junitxml=out.xml", subprocess=True)
 
@@ -77,9 +90,9 @@ def test_it_changes_nothing(bench: Bench, name: str, workers: list[str]) -> None
     assert run.record.gate.reason == "1 regression on a stable case (t-002), compared 4 of 4"
     assert outcomes(bench) == {"": 4 + UNIT_TESTS - 2, "failure": 1, "skipped": 1}
     assert last_line(result).startswith("benchbed: gate FAILED: 1 regression")
-    if name == "html":
+    if "html" in names:
         assert rows_of_page(bench) == {"Passed": 2 + UNIT_TESTS, "Failed": 1, "XFailed": 1}
-    if name == "cov":
+    if "cov" in names:
         assert "TOTAL" in result.stdout.str()
 
 

@@ -49,7 +49,7 @@ FAULTS: dict[str, tuple[Callable[[Asked], Any], str, str]] = {
     ),
     "filtered": (lambda _: said("", finish="content_filter"), "bad_response", "a content filter"),
     "refused": (lambda _: said(None, refusal="No, thanks."), "no-answer", "refused: No, thanks."),
-    "slow": (lambda _: Reply(0), "timeout", "no whole reply in 2 s"),
+    "slow": (lambda _: Reply(0), "timeout", "no whole reply in 5 s"),
     "wrong-key": (
         lambda _: Reply(401, b'{"error": {"message": "Incorrect API key provided"}}'),
         "http_status",
@@ -90,11 +90,11 @@ def test_what_a_model_server_can_do_wrong_is_technical_and_the_rest_is_priced(
 
     def script(asked: Asked) -> Any:
         if name_of(asked) == "slow":
-            is_over.wait(30)
+            is_over.wait(60)
         return FAULTS[name_of(asked)][0](asked)
 
     with serving(script) as web:
-        bench_file(bench, web.url, api_key="MODEL_KEY", timeout_s=2)
+        bench_file(bench, web.url, api_key="MODEL_KEY", timeout_s=5)
         result = bench.pytest("--bench=toy", "--bench-run=own")
         is_over.set()
 

@@ -158,6 +158,12 @@ def test_a_resumed_run_keeps_its_prices_and_notes_another_number_of_calls(bench:
     assert record.to_json()["spend"]["prices"] == {"m": {"in": 1, "out": 4}}
     assert [(one.what, one.from_, one.to) for one in record.history][-1] == ("calls at once", 2, 1)
     assert (record.executor.jobs, record.executor.slots) == (1, 1)
+    # What did not change between two tries is no reason not to compare.
+    bench.record("other", {"t-001": "raise"})
+    bench.answers()
+    bench.run("--bench-resume=other", "--bench-unpaired", "--bench-jobs=7")
+    assert [one.what for one in bench.saved("other").record.history] == ["resumed"]
+    bench.answers(cost=None, paid=True, usage=tokens, max_concurrency=2)
     later = bench.run("--baseline=own", "--bench-run=next", "--bench-jobs=1")
     assert beside(later.stdout.str())[0] == (
         "  latency not compared: run own went on with another number of calls at once"

@@ -49,13 +49,59 @@ def test_the_number_of_jobs_comes_from_the_bench_file_before_the_ini(bench: Benc
     assert bench.saved("by-file").record.executor.jobs == 2
 
 
-@pytest.mark.parametrize(("most", "is_said"), [(2, True), (8, False)])
-def test_more_calls_at_once_than_the_adapter_takes_are_said(
-    bench: Bench, most: int, is_said: bool
+ADAPTER = "the adapter takes no more, see its max_concurrency"
+
+
+@pytest.mark.parametrize(
+    ("most", "words", "said", "slots"),
+    [
+        (1, [], f"1: {ADAPTER}", 1),
+        (1, ["--bench-jobs=4"], f"1, not 4: {ADAPTER} (1 unless it says otherwise)", 1),
+        (2, [], f"2: {ADAPTER}", 2),
+        (2, ["--bench-jobs=4"], f"2, not 4: {ADAPTER}", 2),
+        (4, ["--bench-jobs=4"], "4: see --bench-jobs", 4),
+        (8, [], "4: see --bench-jobs", 4),
+    ],
+)
+def test_as_the_calls_begin_it_is_said_how_many_at_once_and_who_limits_them(
+    bench: Bench, most: int, words: list[str], said: str, slots: int
 ) -> None:
     bench.answers(max_concurrency=most)
 
-    result = bench.run("--bench-jobs=4", "--bench-run=own")
+    result = bench.run("--bench-run=own", *words)
 
-    assert ("calls at once 2, not 4" in result.stdout.str()) is is_said
-    assert bench.saved("own").record.executor.slots == min(most, 4)
+    lines = [line for line in result.outlines if "calls at once" in line]
+    assert lines == [f"benchbed: toy · calls at once {said}"], "once, and nowhere else"
+    assert result.outlines.index(lines[0]) < result.outlines.index("collected 4 items")
+    record = bench.saved("own").record
+    assert record.executor.slots == slots
+    allowed = f" of {record.executor.jobs} allowed" if slots < record.executor.jobs else ""
+    page = bench.saved("own").paths.report.read_text("utf-8")
+    calls = "1 call" if slots == 1 else f"{slots} calls"
+    assert f"<dd>local, {calls} at once{allowed}</dd>" in page
+
+
+def test_a_rate_limits_the_calls_too_and_quiet_or_dry_sessions_say_nothing(bench: Bench) -> None:
+    (bench.dataset.parent / "bench.json").write_text(json.dumps({"rate": "6000/min"}), "utf-8")
+    bench.answers(max_concurrency=2)
+
+    loud, quiet = bench.run("--bench-unpaired"), bench.run("--bench-unpaired", "-q")
+    dry = bench.run("--bench-unpaired", "--collect-only")
+
+    loud.stdout.fnmatch_lines(
+        [
+            f"benchbed: toy · calls at once 2: {ADAPTER} · no more than 6000/min begun: "
+            "rate in the bench file"
+        ]
+    )
+    for result in (quiet, dry):
+        assert "calls at once" not in result.stdout.str()
+
+
+def test_with_workers_the_line_is_the_controllers(bench: Bench) -> None:
+    bench.answers(max_concurrency=8)
+
+    result = bench.run("--bench-run=own", "-n2")
+
+    lines = [line for line in result.outlines if "calls at once" in line]
+    assert lines == ["benchbed: toy · calls at once 4: see --bench-jobs"]

@@ -36,7 +36,7 @@ def test_repeats_are_recorded_and_the_first_attempt_decides(
 def test_a_system_that_hangs_is_technical_and_the_others_are_kept(bench: Bench) -> None:
     bench.answers({"t-002": "hang"})
 
-    result = bench.run("--bench-timeout=2", "--bench-jobs=1", "--bench-run=own")
+    result = bench.run("--bench-timeout=4", "--bench-jobs=1", "--bench-run=own")
 
     result.assert_outcomes(passed=3, errors=1)
     assert result.ret == pytest.ExitCode.TESTS_FAILED

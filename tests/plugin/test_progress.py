@@ -18,8 +18,8 @@ from tests.plugin.bench import Bench
 
 @pytest.fixture
 def bench(pytester: pytest.Pytester) -> Bench:
-    """A repository with a benchmark of six cases that take a while and cost money."""
-    return Bench(pytester).make(count=6).answers({}, cost=0.25, paid=True, delay=0.3)
+    """A repository with a benchmark of six cases that cost money."""
+    return Bench(pytester).make(count=6).answers({}, cost=0.25, paid=True)
 
 
 @pytest.mark.parametrize(
@@ -39,14 +39,14 @@ def test_what_it_says(
 
 
 def test_in_a_log_it_is_a_line_now_and_then(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "IN_LOG_S", 0.5)
+    monkeypatch.setattr(progress, "IN_LOG_S", 0)
 
     often = bench.run("--bench-unpaired", "--bench-jobs=1")
-    monkeypatch.setattr(progress, "IN_LOG_S", 60)
+    monkeypatch.setattr(progress, "IN_LOG_S", 1e9)
     never = bench.run("--bench-unpaired", "--bench-jobs=1")
 
     lines = [line for line in often.outlines if line.startswith("benchbed: ") and "/6 · " in line]
-    assert 1 <= len(lines) <= 5
+    assert lines
     assert "$" in lines[0]
     assert "ETA 0:0" in lines[0]
     assert "/6 · " not in never.stdout.str()
@@ -54,6 +54,7 @@ def test_in_a_log_it_is_a_line_now_and_then(bench: Bench, monkeypatch: pytest.Mo
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminal")
 def test_on_a_terminal_it_stands_right_of_the_dots_and_goes(bench: Bench) -> None:
+    bench.extend("from pytest_benchbed.edge import progress\nprogress.ON_TERMINAL_S = 0\n")
     words = ["--bench=toy", "--bench-adapter=toy_adapter:Toy", "--bench-unpaired", "--bench-jobs=1"]
     drawn = on_terminal(bench, [*WITHOUT, *words])
     verbose = on_terminal(bench, [*WITHOUT, *words, "-v"])
@@ -83,7 +84,7 @@ def on_terminal(bench: Bench, words: list[str]) -> str:
     os.close(terminal)
     text = b"".join(_read(controller)).decode("utf-8", "replace")
     os.close(controller)
-    assert process.wait(timeout=60) == 0
+    assert process.wait(timeout=100) == 0
     return text
 
 

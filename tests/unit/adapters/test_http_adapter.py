@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import email
 import email.policy
+import select
 import socket
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -131,7 +133,8 @@ def test_an_idle_connection_that_ended_is_opened_anew(web: Web) -> None:
         (kept,) = next(iter(adapter._connections._idle.values()))
         # What a server does that closes idle connections, as seen from here.
         kept.sock.shutdown(1)
-        await asyncio.sleep(0.2)
+        # Its end came when there is something to read, which is nothing.
+        assert select.select([kept.sock], [], [], 60)[0]
         await adapter.predict(case())
 
     asyncio.run(asked())
@@ -150,8 +153,8 @@ def test_a_reply_that_drips_is_cut_off_at_the_deadline(web: Web) -> None:
             answer(handler)
             return
         handler.rfile.read(int(handler.headers["Content-Length"]))
-        handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n")
-        for _ in range(20):
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\n")
+        for _ in range(1000):
             time.sleep(0.05)
             try:
                 handler.wfile.write(b" ")
@@ -160,12 +163,9 @@ def test_a_reply_that_drips_is_cut_off_at_the_deadline(web: Web) -> None:
         handler.close_connection = True
 
     web.answer = drip  # type: ignore[method-assign]
-    started = time.monotonic()
 
     with pytest.raises(TechnicalFailure, match=r"timeout: no whole reply in 0\.2 s"):
         ask(web, case(), url=f"{web.url}/x", timeout_s=0.2)
-
-    assert time.monotonic() - started < 0.9
 
 
 def test_a_reply_that_ends_early_is_not_taken_for_whole(web: Web) -> None:
@@ -223,12 +223,14 @@ def test_the_version_is_asked_where_the_options_say(web: Web) -> None:
 
 def test_a_silent_server_is_late_whichever_clock_notices(web: Web) -> None:
     """The socket's own limit may be up a moment before that of the call."""
-    web.script = lambda asked: time.sleep(1) or {}
+    is_over = threading.Event()
+    web.script = lambda asked: is_over.wait(60) and {}
     connections = Connections(0.05)
 
     with pytest.raises(TechnicalFailure) as caught:
         connections.send(Request("POST", web.url, {}, b"{}"), Exchange())
 
+    is_over.set()
     connections.close()
     assert caught.value.kind == "timeout"
     assert "no whole reply in 0.05 s" in caught.value.detail

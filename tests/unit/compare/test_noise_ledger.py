@@ -1,0 +1,122 @@
+"""Lines of a noise ledger, what is left out of one, and the second strike."""
+
+from __future__ import annotations
+
+from pytest_benchbed.compare.gate import decide_by
+from pytest_benchbed.compare.noise_ledger import ledger_bytes
+from pytest_benchbed.compare.noise_ledger import noise_lines
+from pytest_benchbed.compare.noise_ledger import read_ledger
+from pytest_benchbed.compare.noise_ledger import strikes
+from pytest_benchbed.compare.rules import ChosenRule
+from pytest_benchbed.model.noise_line import NoiseLine
+from tests.unit.compare.builders import PROFILE
+from tests.unit.compare.builders import Judging
+from tests.unit.compare.builders import reask
+from tests.unit.compare.builders import row
+from tests.unit.compare.builders import run_of
+
+AT = "2026-03-10T12:00:00Z"
+
+
+def line(case="x", candidate="one", outcome="wobbled", profile=PROFILE, **changes):
+    fields = {"attempts": 2, "wrong": 1, "at": AT, "benchmark": "table-separators", **changes}
+    return NoiseLine(
+        baseline="base", candidate=candidate, profile=profile, case=case, errors=[],
+        outcome=outcome, **fields,
+    )  # fmt: skip
+
+
+def struck(lines, **options):
+    found = strikes(lines, benchmark="table-separators", profile=PROFILE, **options)
+    return [(one.case, one.wobbled, one.suspect, one.of) for one in found]
+
+
+def verdict(rule="confirm", baseline=True):
+    rows = {"x": {**row("x", "a"), "reasks": [reask("")]}, "y": row("y", "b"), "z": row("z")}
+    base = run_of({"x": "", "y": "", "z": ""}, "base")
+    return decide_by(
+        ChosenRule(rule, rule, ""),
+        run_of(rows),
+        base if baseline else None,
+        [run_of({"x": "", "y": "", "z": ""}, "control-1")] if baseline else [],
+        profile=PROFILE,
+        decides=True,
+        targets=(),
+        judge=Judging(),
+    )
+
+
+def lines_of(gate):
+    return noise_lines(gate, candidate="one", benchmark="b", profile=PROFILE, at=AT)
+
+
+def test_a_verdict_adds_a_line_for_each_suspect():
+    found = lines_of(verdict())
+    assert [(one.case, one.outcome, one.attempts, one.wrong) for one in found] == [
+        ("x", "wobbled", 2, 1),
+        ("y", "not-reasked", 1, 1),
+    ]
+    assert found[0].errors == [{"kind": "a", "where": {"row": 1}}]
+    assert (found[0].baseline, found[0].candidate, found[0].at) == ("base", "one", AT)
+
+
+def test_a_verdict_that_asked_nothing_again_adds_none():
+    assert lines_of(verdict("strict")) == []
+    assert lines_of(verdict("allowance")) == []
+    assert lines_of(verdict(baseline=False)) == []
+
+
+def test_what_is_written_is_read_and_a_missing_file_is_empty():
+    lines = [line(), line("ñ", candidate="two")]
+    assert read_ledger(ledger_bytes(lines), baseline="base") == (lines, [])
+    assert read_ledger(b"", baseline="base") == ([], [])
+
+
+def test_a_torn_last_line_is_left_out_with_a_note():
+    content = ledger_bytes([line(), line("y")])
+    for cut in range(1, len(ledger_bytes([line("y")]))):
+        lines, notes = read_ledger(content[:-cut], baseline="base")
+        assert lines == [line()]
+        assert notes == ["noise ledger of base: the last line is torn, and left out"]
+
+
+def test_a_line_that_cannot_be_read_or_is_of_another_baseline_is_left_out_by_its_number():
+    other = line().model_copy(update={"baseline": "older"})
+    newer = ledger_bytes([line()]).replace(b"noise.v1", b"noise.v2")
+    content = b"[1]\n\xff{\n" + ledger_bytes([other, line()]) + newer
+    lines, notes = read_ledger(content, baseline="base")
+
+    assert lines == [line()]
+    assert [note.split(":")[0] for note in notes] == [
+        f"noise ledger of base, line {number}" for number in (1, 2, 3, 5)
+    ]
+    assert "is of baseline 'older'" in notes[2]
+
+
+def test_the_second_strike_is_a_wobble_in_two_runs():
+    assert struck([line()]) == []
+    assert struck([line(), line(candidate="two")]) == [("x", 2, 2, 2)]
+    assert struck([line(), line(candidate="two", outcome="confirmed")]) == []
+
+
+def test_a_run_counts_once_by_its_last_line():
+    assert struck([line(), line()]) == []
+    again = [line(), line(candidate="two"), line(candidate="two", outcome="confirmed")]
+    assert struck(again) == []
+
+
+def test_strikes_in_two_profiles_or_benchmarks_are_not_added_up():
+    assert struck([line(), line(candidate="two", profile="geometric")]) == []
+    assert struck([line(), line(candidate="two", benchmark="other")]) == []
+
+
+def test_runs_without_a_suspect_are_known_from_elsewhere():
+    lines = [line(), line(candidate="two"), line(candidate="three", outcome="unconfirmed")]
+    assert struck(lines, runs=["one", "four", "five"]) == [("x", 2, 3, 5)]
+    found = strikes(lines, benchmark="table-separators", profile=PROFILE, runs=["four", "five"])
+    assert found[0].text == "intermittent: suspect in 3 of 5 candidate runs (x)"
+
+
+def test_strikes_are_listed_by_case():
+    lines = [line(case, candidate) for candidate in ("one", "two") for case in ("z", "b", "a")]
+    assert [one[0] for one in struck(lines)] == ["a", "b", "z"]
