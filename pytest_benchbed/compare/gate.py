@@ -215,7 +215,7 @@ def decide_by(
             mixed=found.mixed,
             p=noise.sign_test(found.worse, found.better),
         ),
-        warnings=warnings_of(evidence, chosen, stale_days),
+        warnings=warnings_of(evidence, stale_days),
     )
 
 

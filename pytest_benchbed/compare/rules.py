@@ -18,8 +18,6 @@ class ChosenRule:
     name: str
     source: str
     """Where it was asked for; ``auto`` when that rule chose."""
-    notice: str
-    """What a reader must know about the choice, or ``""``."""
 
 
 def choose_rule(asked: str, source: str = "command line") -> ChosenRule:
@@ -30,9 +28,9 @@ def choose_rule(asked: str, source: str = "command line") -> ChosenRule:
             that is not built yet, by its name.
     """
     if asked == "auto":
-        return ChosenRule("auto", "auto", "")
+        return ChosenRule("auto", "auto")
     if asked in BUILT:
-        return ChosenRule(asked, source, "")
+        return ChosenRule(asked, source)
     if asked in RULES:
         raise UsageProblem(
             f"rule {asked!r} ({source}) is not built in this version.\n"
@@ -47,7 +45,7 @@ def automatic_rule(is_deterministic: bool, unstable: int) -> ChosenRule:
     A system that declares itself deterministic, although runs of its old code
     differ (``unstable`` cases), is asked again like any other.
     """
-    return ChosenRule("strict" if is_deterministic and not unstable else "confirm", "auto", "")
+    return ChosenRule("strict" if is_deterministic and not unstable else "confirm", "auto")
 
 
 def check_justification(text: str | None, rule: str) -> None:

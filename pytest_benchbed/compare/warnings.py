@@ -14,7 +14,6 @@ from pytest_benchbed.compare.facts import RunFacts
 from pytest_benchbed.compare.facts import seconds_between
 from pytest_benchbed.compare.phrases import age
 from pytest_benchbed.compare.phrases import percent
-from pytest_benchbed.compare.rules import ChosenRule
 from pytest_benchbed.compare.stability import moves
 from pytest_benchbed.compare.status import Evidence
 from pytest_benchbed.compare.status import unjudged_cases
@@ -27,8 +26,8 @@ SHIFT_CASES = 10
 """A shift is not called run-wide below this number of cases."""
 
 
-def warnings_of(evidence: Evidence, rule: ChosenRule, stale_days: int) -> list[str]:
-    """Return the warnings in a fixed order; none without a baseline but the rule's own.
+def warnings_of(evidence: Evidence, stale_days: int) -> list[str]:
+    """Return the warnings in a fixed order; without a baseline only what the system says.
 
     ``stale_days``: age in days from which the newest run of the old code is stale.
     """
@@ -36,9 +35,6 @@ def warnings_of(evidence: Evidence, rule: ChosenRule, stale_days: int) -> list[s
     lines = []
     is_declared = candidate.record.adapter.deterministic
     unstable = len(evidence.unstable)
-    if rule.notice and not (is_declared and not unstable):
-        # Of a deterministic system auto takes strict in any case.
-        lines.append(rule.notice)
     if is_declared and unstable:
         differ = "case differs" if unstable == 1 else "cases differ"
         lines.append(f"declared deterministic, but {unstable} {differ} between same-code runs")

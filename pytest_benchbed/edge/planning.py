@@ -206,7 +206,7 @@ def _plan(
 ) -> Plan:
     bench, bench_path = _bench_file(registries, benchmark.id)
     settings = resolve_settings(config, bench)
-    rule = choose_rule(settings.rule, settings.rule_source)
+    choose_rule(settings.rule, settings.rule_source)
     profile = settings.gate or benchmark.profiles[0]
     check_profile(profile, benchmark.profiles)
     dataset = Dataset.open(registered.root)
@@ -229,8 +229,6 @@ def _plan(
             "no adapter is configured: the reference adapter answers (name yours with "
             "--bench-adapter)"
         )
-    if rule.notice:
-        notices.append(rule.notice)
     if resumed is not None and _are_other_prices(resumed, bench):
         notices.append(
             f"run {resumed.id} goes on with the prices it began with, not those of the bench file"

@@ -47,7 +47,7 @@ def test_the_table_of_rules(vector: dict[str, Any]) -> None:
     judge = Judging(tolerance=vector.get("tolerance"))
     targets = vector.get("targets", ())
     result = decide_by(
-        ChosenRule(vector["rule"], vector["rule"], ""),
+        ChosenRule(vector["rule"], vector["rule"]),
         candidate,
         base,
         controls,

@@ -9,20 +9,15 @@ from pytest_benchbed.compare.rules import choose_rule
 from pytest_benchbed.model.errors import UsageProblem
 
 
-def test_strict_is_what_it_says_and_auto_takes_it():
-    assert (choose_rule("strict", "bench file").source, choose_rule("strict").notice) == (
-        "bench file",
-        "",
-    )
+def test_strict_is_what_it_says_and_auto_waits_for_the_runs():
+    assert choose_rule("strict", "bench file").source == "bench file"
     chosen = choose_rule("auto", "the default")
-    assert (chosen.name, chosen.source) == ("strict", "auto")
-    assert "confirm" in chosen.notice
+    assert (chosen.name, chosen.source) == ("auto", "auto")
 
 
-@pytest.mark.parametrize("rule", ["confirm", "allowance", "band"])
-def test_a_rule_that_is_not_built_is_refused_by_name(rule):
-    with pytest.raises(UsageProblem, match=rf"rule '{rule}' \(bench file\) is not built"):
-        choose_rule(rule, "bench file")
+def test_a_rule_that_is_not_built_is_refused_by_name():
+    with pytest.raises(UsageProblem, match=r"rule 'band' \(bench file\) is not built"):
+        choose_rule("band", "bench file")
 
 
 def test_an_unknown_rule_is_refused_with_the_nearest():

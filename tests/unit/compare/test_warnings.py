@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_benchbed.compare.rules import AUTO_NOTICE
 from pytest_benchbed.model.errors import RunError
 from tests.unit.compare.builders import Judging
 from tests.unit.compare.builders import gate
@@ -25,15 +24,9 @@ def test_a_plain_verdict_has_none():
     assert warnings(TEN, TEN, run_of(TEN, "control-1")) == []
 
 
-def test_auto_says_that_it_takes_strict():
-    result = gate(TEN, TEN, rule="auto")
-    assert (result.rule, result.rule_source, result.warnings) == ("strict", "auto", [AUTO_NOTICE])
-    assert warnings(TEN, rule="auto") == [AUTO_NOTICE]
-
-
-def test_a_rule_that_was_asked_for_needs_no_notice():
-    result = gate(TEN, TEN, rule="strict")
-    assert (result.rule_source, result.warnings) == ("command line", [])
+@pytest.mark.parametrize("rule", ["strict", "confirm", "allowance", "auto"])
+def test_a_rule_alone_is_no_reason_for_a_warning(rule):
+    assert gate(TEN, TEN, rule=rule).warnings == []
 
 
 def test_a_system_declared_deterministic_has_its_unstable_cases_counted():
