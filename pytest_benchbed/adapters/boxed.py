@@ -55,7 +55,7 @@ def fit(spec: AdapterSpec) -> AdapterSpec:
 
 
 def unmatched(spec: AdapterSpec, known: Collection[str], asked: Iterable[str]) -> list[str]:
-    """Return sentences about recorded outputs without a case and cases without an output.
+    """Return sentences about outputs without a case or a cost, and cases without an output.
 
     ``known``: all ids of the dataset; ``asked``: those of the run.
 
@@ -68,12 +68,18 @@ def unmatched(spec: AdapterSpec, known: Collection[str], asked: Iterable[str]) -
     settings = PredictionSettings.read(spec.options, spec.folders)
     outputs = read_outputs(settings.path, settings)
     extra = [case for case in outputs if case not in known]
-    lacking = [case for case in asked if case not in outputs]
+    cases = list(asked)
+    lacking = [case for case in cases if case not in outputs]
+    replayed = [case for case in cases if case in outputs]
+    unpriced = [case for case in replayed if outputs[case].cost_usd is None]
     lines = []
     if extra:
         lines.append(f"{_some(extra, 'id')} in {settings.path.name} that the dataset has not")
     if lacking:
         lines.append(f"{_some(lacking, 'case')} without a row in {settings.path.name}")
+    if unpriced and len(unpriced) < len(replayed):
+        what = _some(unpriced, "case")
+        lines.append(f"{what} without a cost in {settings.path.name}: the spend is without them")
     return lines
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from datetime import UTC
 from datetime import datetime
@@ -36,7 +37,9 @@ def read_reply(response: Response, *, reply: str, content_type: str) -> Any:
         after_s = retry_after(response.headers, datetime.now(UTC))
         raise Retry(RETRY_S if after_s is None else after_s, f"HTTP {status}")
     if 300 <= status < 400:
-        place = response.headers.get("Location") or "nowhere"
+        # A login may carry a ticket behind the path, or a password in front of the host.
+        place = re.split("[?#;]", response.headers.get("Location") or "nowhere")[0]
+        place = re.sub("//[^/]*@", "//", place)
         detail = f"HTTP {status}, a redirect to {place}; none is followed (a login page?)"
         raise failure("http_status", detail, response)
     if not 200 <= status < 300:

@@ -19,7 +19,6 @@ from typing import Any
 import pytest
 
 from pytest_benchbed.cli.init import PLAIN_TYPE
-from pytest_benchbed.cli.init import TYPES
 from pytest_benchbed.cli.init import Echo
 from pytest_benchbed.cli.init import InitChoice
 from pytest_benchbed.cli.init import check_answers
@@ -131,7 +130,7 @@ def run_update(
     if any(made.digests.get(path, digest) != digest for path, digest in update.kept.items()):
         # A new file has the name of one that a case keeps which the table no longer has.
         made, update = take_in(update.kept)
-    if kind in TYPES:
+    if kind is not None:
         check_answers(kind, table, mapping, made)
     for line in [*import_lines(mapping, made, table), *update.lines()]:
         echo(line)

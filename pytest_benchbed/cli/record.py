@@ -80,7 +80,10 @@ def record_runs(choice: RecordChoice, runs_dir: Path, echo: Callable[[str], None
         made = _saved(runs_dir, run_id)
         if code not in _GOOD or made is None or not _is_done(made):
             echo(f"benchbed: {_why(code, run_id, made)}")
-            echo(f"benchbed: repair that, then go on with: {_again(choice, ids[0])}")
+            if made is not None and made.record.partial:
+                echo("benchbed: a baseline and its controls are of all cases: record without that")
+            else:
+                echo(f"benchbed: repair that, then go on with: {_again(choice, ids[0])}")
             return []
     return ids
 

@@ -46,6 +46,7 @@ def test_recorded_outputs_are_scored_with_their_cost_and_latency(bench: Bench) -
         [
             "*1 id (t-999) in outputs.jsonl that the dataset has not*",
             "*1 case (t-004) without a row in outputs.jsonl*",
+            "*1 case (t-003) without a cost in outputs.jsonl: the spend is without them*",
         ]
     )
     assert last_line(result) == "benchbed: gate BLOCKED: 1 technical failure (t-004)"

@@ -62,7 +62,7 @@ def test_what_cannot_be_recorded_is_said(bench: Bench) -> None:
         ("record", "toy", "--run=a b"): (2, "a-b"),
         ("record", "toy", "--controls=0", "--run=p", "--", "-q", ADAPTER, "-k", "t-001"): (
             1,
-            "left cases out",
+            "are of all cases: record without that",
         ),
         ("record", "toy", "--controls=0", "--run=q", "--", "--bench-adapter=nowhere:Toy"): (
             1,

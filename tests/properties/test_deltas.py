@@ -17,34 +17,44 @@ from tests.unit.compare.test_deltas import OLD
 from tests.unit.compare.test_deltas import call
 from tests.unit.compare.test_deltas import made
 
-AMOUNT = st.none() | st.integers(0, 5_000_000).map(lambda millionths: millionths / 1e6)
+SOME = st.integers(1, 5_000_000).map(lambda millionths: millionths / 1e6)
+AMOUNT = SOME | SOME | st.sampled_from([None, 0])
 ROW = st.builds(
     call,
     AMOUNT,
     AMOUNT,
     tokens=st.none() | st.tuples(st.integers(0, 9_000), st.integers(0, 9_000)),
     model=st.sampled_from([None, "small", "large", "small-2026-01-31"]),
-    cached=st.booleans(),
+    cached=st.sampled_from([False, False, False, True]),
 )
-ROWS = st.lists(ROW, min_size=1, max_size=5)
+ROWS = st.lists(ROW, min_size=2, max_size=5)
 TABLE = st.sampled_from([None, NONE, OLD, NEW])
-EXECUTOR = st.fixed_dictionaries(
-    {"name": st.sampled_from(["local", "dask"]), "slots": st.integers(1, 3)}
-)
-RUN = st.fixed_dictionaries(
-    {
-        "prices": TABLE,
-        "executor": EXECUTOR,
-        "unpriced": st.sampled_from([0, 0, 1]),
-    }
-)
+USUAL = {"name": "local", "slots": 1}
+EXECUTOR = st.sampled_from([{"name": "local", "slots": 2}, {"name": "dask", "slots": 1}])
+RUN = st.fixed_dictionaries({"prices": TABLE, "executor": EXECUTOR, "unpriced": st.just(0)})
 
 
-@given(ROWS, ROWS, RUN, RUN)
-@settings(max_examples=150, deadline=None)
+def unlike(run: dict[str, Any]) -> st.SearchStrategy[tuple[dict[str, Any], dict[str, Any]]]:
+    """Return two runs that differ in one condition, in any of them, or in none."""
+    changes = st.one_of(
+        st.just({}),
+        st.just({"unpriced": 1}),
+        st.just({"executor": USUAL}),
+        st.fixed_dictionaries({"prices": TABLE}),
+        RUN,
+    )
+    return st.tuples(st.just(run), changes.map(lambda change: {**run, **change}))
+
+
+@given(ROWS, ROWS, RUN.flatmap(unlike), st.booleans())
+@settings(max_examples=120, deadline=None)
 def test_no_delta_between_unlike_runs(
-    now: list[Any], before: list[Any], mine: dict[str, Any], theirs: dict[str, Any]
+    now: list[Any],
+    before: list[Any],
+    runs: tuple[dict[str, Any], dict[str, Any]],
+    are_swapped: bool,
 ) -> None:
+    mine, theirs = reversed(runs) if are_swapped else runs
     candidate, baseline = made(now, **mine), made(before, "base", **theirs)
     found = deltas(candidate, baseline)
     lines = delta_lines(found)

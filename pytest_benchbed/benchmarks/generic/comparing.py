@@ -16,12 +16,15 @@ from pytest_benchbed.benchmarks.generic.values import folded
 from pytest_benchbed.benchmarks.generic.values import text_of
 from pytest_benchbed.scoring.dates import is_ambiguous_date
 from pytest_benchbed.scoring.normalise import normalise
+from pytest_benchbed.scoring.quantities import Quantity
 from pytest_benchbed.scoring.quantities import difference
 from pytest_benchbed.scoring.quantities import quantity_of
 
 Compared = Exact | Number | Date | Text | Set
 """A rule that compares."""
 _UNDECIDED = "it can be read in two ways: set the locale"
+_NO_UNIT = "it is the answer that has no unit"
+_ANY_UNIT = f'{_NO_UNIT}: give it one, or the rule "unit": "ignore"'
 _NUMBERS = (int, float)
 
 
@@ -87,8 +90,10 @@ def _exact_fault(rule: Exact | Set, expected: Any, got: Any, locale: str | None)
 def _named(expected: Any, got: Any, locale: str | None) -> Fault:
     """Name what was lost between two texts that are not the same."""
     one, other = quantity_of(expected, locale), quantity_of(got, locale)
-    kind = difference(one, other) if one is not None and other is not None else None
-    return Fault(kind or "wrong", _UNDECIDED if kind == "ambiguous" else "")
+    if one is None or other is None:
+        return Fault("wrong")
+    kind = difference(one, other)
+    return Fault(kind or "wrong", "" if kind is None else _note(kind, one, other, _NO_UNIT))
 
 
 def _number_fault(rule: Number, expected: Any, got: Any, locale: str | None) -> Fault | None:
@@ -106,7 +111,14 @@ def _number_fault(rule: Number, expected: Any, got: Any, locale: str | None) -> 
         relative=Decimal(repr(rule.relative)),
         is_unit_compared=rule.unit == "compare",
     )
-    return None if kind is None else Fault(kind, _UNDECIDED if kind == "ambiguous" else "")
+    return None if kind is None else Fault(kind, _note(kind, one, other, _ANY_UNIT))
+
+
+def _note(kind: str, expected: Quantity, got: Quantity, no_unit: str) -> str:
+    """Return what a person can do about a kind of error that its name does not tell."""
+    if kind == "ambiguous":
+        return _UNDECIDED
+    return no_unit if kind == "unit_lost" and not expected.unit and got.unit else ""
 
 
 def _date_fault(expected: Any, got: Any, locale: str | None) -> Fault | None:

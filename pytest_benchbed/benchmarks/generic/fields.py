@@ -27,6 +27,7 @@ from pytest_benchbed.benchmarks.generic.values import locale_for
 from pytest_benchbed.model.case import Case
 from pytest_benchbed.model.error import Error
 from pytest_benchbed.model.error import ProfileScore
+from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.scoring.bounds import check_size
 
 MAX_CELLS = 10**8
@@ -59,9 +60,16 @@ class Fields(Benchmark):
         return {"settings": settings, "rules": by_place(settings.fields)}
 
     def score_case(self, case: Case, answer: Any, prediction: Any) -> dict[str, ProfileScore]:
-        """Compare all fields."""
+        """Compare all fields.
+
+        Raises:
+            TechnicalFailure: ``bad_answer``: no field of it is compared, so it cannot fail.
+        """
         work = _Comparison(self.settings, self.rules, locale_for(case, self.settings.locale))
         work.objects((), (), answer, prediction)
+        if not work.total:
+            detail = "scoring.fields ignores every field of the answer"
+            raise TechnicalFailure("bad_answer", detail, whose="scorer")
         metrics = {"fields": (work.right, work.total), "exact": (int(not work.errors), 1)}
         return {"default": ProfileScore(work.errors, metrics)}
 

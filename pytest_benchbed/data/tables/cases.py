@@ -155,7 +155,7 @@ class _Importer:
         found = {name: _parsed(look_up(line.values, name)) for name in names}
         empty = [name for name, value in found.items() if _is_empty(value)]
         # Beside others, null says that there is nothing; alone, that nobody filled it in.
-        if len(empty) == len(names) or (len(names) == 1 and found[names[0]] is None):
+        if len(empty) == len(names) or (len(names) == 1 and found[names[0]] in (None, {})):
             if self._may_skip:
                 self._made.without_answer.append(line.number)
             else:

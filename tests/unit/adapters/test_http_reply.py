@@ -72,9 +72,9 @@ def test_busy_and_broken_servers_are_asked_again(status: int, after_s: float) ->
     ("given", "kind", "words"),
     [
         (
-            response(302, b"", Location="https://h/login"),
+            response(302, b"", Location="https://me:word@h/login?ticket=T#t"),
             "http_status",
-            "a redirect to https://h/l",
+            "a redirect to https://h/login; none",
         ),
         (response(404, b"<h1>no\x1b[31m</h1>"), "http_status", "HTTP 404: <h1>no\\x1b[31m</h1>"),
         (response(200, b""), "bad_response", "HTTP 200 with an empty body"),

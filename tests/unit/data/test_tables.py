@@ -230,6 +230,7 @@ def test_a_mapping_that_does_not_fit_is_refused(
         ("id,text,answer\na,x,z\n".encode("utf-16")[:-1], "t.csv", "is not UTF-16"),
         ("id,text,answer\na,x,  \n", "t.csv", "t.csv:2: column 'answer': the answer is empty"),
         ('{"id": 1, "text": "x", "answer": null}', "t.jsonl", "the answer is empty"),
+        ('{"id": 1, "text": "x", "answer": {}}', "t.jsonl", "the answer is empty"),
         ('{"id": [1], "text": "x", "answer": "y"}', "t.jsonl", "no text and no number"),
         ('{"id": true, "text": "x", "answer": "y"}', "t.jsonl", "no text and no number"),
     ],

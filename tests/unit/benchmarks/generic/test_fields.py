@@ -17,8 +17,9 @@ def errors(scoring: dict[str, Any], answer: Any, prediction: Any, **inputs: Any)
 
 
 def one(rule: Any, expected: Any, got: Any, locale: str | None = "en") -> list[str]:
-    """Return the errors of one field under a rule."""
-    return errors({"locale": locale, "fields": {"f": rule}}, {"f": expected}, {"f": got})
+    """Return the errors of one field under a rule; a second one, which is right, is compared."""
+    scoring = {"locale": locale, "fields": {"f": rule}}
+    return errors(scoring, {"f": expected, "g": 1}, {"f": got, "g": 1})
 
 
 @pytest.mark.parametrize(
@@ -198,3 +199,28 @@ def test_lists_that_are_too_long_are_not_aligned(monkeypatch: pytest.MonkeyPatch
 
     with pytest.raises(TechnicalFailure, match="too_large"):
         errors({}, {"a": ["x", "y"]}, {"a": ["x", "z"]})
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected", "got", "note"),
+    [
+        ("number", "5", "5 €", 'give it one, or the rule "unit": "ignore"'),
+        ("exact", "5", "5 €", "it is the answer that has no unit"),
+        ("number", "5 €", "5", ""),
+    ],
+)
+def test_a_unit_that_the_answer_lacks_is_told_apart_from_one_that_was_lost(
+    rule: str, expected: str, got: str, note: str
+) -> None:
+    scoring = {"locale": "en", "fields": {"f": rule}}
+    (error,) = Scored("fields", scoring, {"f": expected}, {"f": got}).first.errors
+
+    assert (error.kind, note in error.note, bool(error.note)) == ("unit_lost", True, bool(note))
+
+
+def test_a_case_whose_every_field_is_ignored_is_no_green_case() -> None:
+    settings = {"fields": {"a": "ignore", "/b/c": "ignore"}}
+
+    with pytest.raises(TechnicalFailure, match="ignores every field"):
+        errors(settings, {"a": 1, "b": {"c": 2}}, {})
+    assert errors(settings, {"a": 1, "d": None}, {}) == []
