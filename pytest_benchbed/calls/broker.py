@@ -146,6 +146,7 @@ class Broker:
         batches: list[tuple[RunState, Sequence[str]]] = []
         for benchmark, cases in ids.items():
             run = self._runs[benchmark]
+            self._lone.cases[benchmark] = max(1, len(cases))
             run.open()
             with self._changed:
                 self._dispatcher.note_money(run)

@@ -19,6 +19,7 @@ from pytest_benchbed.calls.book import Key
 from pytest_benchbed.calls.book import not_run
 from pytest_benchbed.calls.book import unasked
 from pytest_benchbed.calls.dispatch import exhausted
+from pytest_benchbed.calls.spend import ZERO
 from pytest_benchbed.calls.state import RunState
 from pytest_benchbed.calls.state import technical
 
@@ -33,6 +34,8 @@ class LoneBatches:
         self._thread: ThreadPoolExecutor | None = None
         self._futures: dict[Key, Future[Answer]] = {}
         self._is_killed = threading.Event()
+        self.cases: dict[str, int] = {}
+        """Number of cases of each run, which tells what one of them costs."""
 
     def ask(self, run: RunState, case: str, attempt: int) -> Future[Answer]:
         """Return the future outcome; asked twice it is one batch."""
@@ -47,7 +50,7 @@ class LoneBatches:
         reason = self._stopped()
         if reason is not None:
             return not_run(run, case, attempt, reason)
-        if run.ledger.verdict() != "go":
+        if not self._can_pay(run):
             record = exhausted(run)
         else:
             found = ask_batch(
@@ -60,6 +63,15 @@ class LoneBatches:
             record = found
         error = technical(record.kind, record.detail, whose=record.whose)
         return unasked(run, case, attempt, "technical", error)
+
+    def _can_pay(self, run: RunState) -> bool:
+        """Say whether the budget has room for one more case, by what one has cost so far."""
+        remaining = run.ledger.remaining_usd
+        if remaining is None:
+            return True
+        first = run.ledger.tally.by_attempt.get(1, ZERO)
+        share = first / self.cases.get(run.plan.benchmark, 1)
+        return run.ledger.verdict() == "go" and share <= remaining
 
     def _check(self) -> None:
         if self._is_killed.is_set():

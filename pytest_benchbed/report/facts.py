@@ -10,8 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from pytest_benchbed.compare.confirm import OPEN
 from pytest_benchbed.compare.phrases import age
 from pytest_benchbed.compare.phrases import percent
+from pytest_benchbed.compare.ruling import OUT_OF_BUDGET
+from pytest_benchbed.compare.ruling import UNCONFIRMED
 from pytest_benchbed.model.gate import GateResult
 from pytest_benchbed.model.run import RunRecord
 from pytest_benchbed.report.numbers import count
@@ -52,7 +55,14 @@ def headline_sentence(
         errors = counts.get("remaining", 0)
         found = f"{count(errors, 'case')} with errors" if errors else "no errors"
         return f"This run is recorded ({found}). Nothing was compared: there is no baseline yet."
+    wobbled = _wobbled(gate)
+    worse -= wobbled
     if status == "incomplete":
+        if left := _left_open(gate):
+            return (
+                f"{against}{count(left, 'case')} could be broken, and could not be asked again "
+                "often enough to tell."
+            )
         so_far = f" So far {count(worse, 'case')} got worse." if worse else ""
         return f"The comparison does not cover every case, so there is no verdict yet.{so_far}"
     parts = []
@@ -60,6 +70,8 @@ def headline_sentence(
         parts.append(f"{count(worse, 'case')} got worse")
     elif status == "passed":
         parts.append("no stable case got worse")
+    if wobbled:
+        parts.append(f"{count(wobbled, 'case')} wobbled (right when asked again)")
     if better:
         parts.append(f"{count(better, 'case')} got better" if not parts else f"{better} got better")
     targets = [target.case for target in gate.targets if target.errors] if gate else []
@@ -69,6 +81,17 @@ def headline_sentence(
     if gate is not None and gate.justification:
         sentence += " A reason was given for the fall."
     return sentence[0].upper() + sentence[1:]
+
+
+def _wobbled(gate: GateResult | None) -> int:
+    return sum(one.outcome == "wobbled" for one in gate.suspects) if gate else 0
+
+
+def _left_open(gate: GateResult | None) -> int:
+    """Return how many suspects are what the verdict waits for."""
+    if gate is None or not gate.reason.startswith((UNCONFIRMED, OUT_OF_BUDGET)):
+        return 0
+    return sum(one.outcome in OPEN for one in gate.suspects)
 
 
 def _listed(parts: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pytest_benchbed.compare.exit import NOT_SUPPORTED
+from pytest_benchbed.compare.ruling import OUT_OF_BUDGET
 from pytest_benchbed.model.names import is_case_id
 from pytest_benchbed.model.run import LASTING
 from pytest_benchbed.model.run import RunRecord
@@ -197,6 +198,8 @@ def _incomplete(view: RunView) -> Iterator[Step]:
             "Record a baseline on the present dataset, with the old code:",
             whole_command(view.baseline or record, is_unpaired=True),
         )
+    if gate is not None and gate.reason.startswith(OUT_OF_BUDGET):
+        yield Step("Raise the budget (--bench-budget), so that suspects can be asked again.")
     yield Step("Run all cases:", whole_command(record))
 
 

@@ -54,9 +54,7 @@ def test_a_broken_case_is_confirmed_and_one_that_wobbles_is_excused(
     # Without a control a suspect is asked three times; the first right answer ends it.
     assert reasks(bench, "t-002") == [(2, 1, "scored"), (3, 1, "scored"), (4, 1, "scored")]
     assert reasks(bench, "t-003") == [(2, 1, "scored"), (3, 0, "scored")]
-    assert sorted(bench.calls()) == sorted(
-        ["t-001", *["t-002"] * 4, *["t-003"] * 3, "t-004"]
-    )
+    assert sorted(bench.calls()) == sorted(["t-001", *["t-002"] * 4, *["t-003"] * 3, "t-004"])
     # The score of the case is that of the first attempt.
     row = bench.saved("own").rows()["t-003"]
     assert (row["quality"], len(row["errors"]["main"])) == (0.0, 1)
@@ -189,21 +187,50 @@ def test_allowance_counts_and_asks_nothing(bench: Bench) -> None:
 
 
 EXECUTABLE = """
-import json, sys
-from pathlib import Path
-request = json.loads(Path(sys.argv[sys.argv.index("--request") + 1]).read_text())
-output = Path(sys.argv[sys.argv.index("--output") + 1])
-cases = [case["id"] for case in request["cases"]]
-attempt = request["cases"][0].get("attempt", 1)
-with open(LOG, "a") as log:
-    log.write(json.dumps([attempt, cases]) + "\\n")
-wrong = WRONG.get(str(attempt), [])
-rows = [
-    {"id": case, "prediction": {"main": ["row"] if case in wrong else [], "side": []}}
-    for case in cases
-]
+with open({log!r}, "a") as log:
+    log.write(json.dumps([request["attempt"], sorted(predictions)]) + "\\n")
+wrong = {wrong!r}.get(request["attempt"], [])
+for case in wrong:
+    if case in predictions:
+        predictions[case]["main"] = ["row"]
 """
 
 
-def test_an_executable_is_asked_for_the_suspect_alone(bench: Bench, workers: list[str]) -> None:
-    pytest.skip("to be written")
+def script(bench: Bench, wrong: dict[int, list[str]]) -> None:
+    """Write an executable that is wrong in these cases of these attempts."""
+    write_executable(bench, EXECUTABLE.format(log=str(bench.path / "batches.log"), wrong=wrong))
+
+
+def test_an_executable_is_asked_for_each_suspect_alone(bench: Bench, workers: list[str]) -> None:
+    script(bench, {})
+    words = ["--bench=toy", "--bench-adapter=./system"]
+    bench.pytest(*words, "--bench-unpaired", "--bench-run=base")
+    (bench.path / "batches.log").unlink()
+    script(bench, {1: ["t-002", "t-003"], 2: ["t-002", "t-003"], 3: ["t-003"], 4: ["t-003"]})
+
+    result = bench.pytest(*words, "--baseline=base", "--bench-run=own", *workers)
+
+    result.assert_outcomes(passed=2, failed=1, xfailed=1)
+    assert "1 regression confirmed (t-003)" in last_line(result)
+    lines = (bench.path / "batches.log").read_text("utf-8").splitlines()
+    assert lines[0] == '[1, ["t-001", "t-002", "t-003", "t-004"]]'
+    assert sorted(lines[1:]) == [
+        '[2, ["t-002"]]', '[2, ["t-003"]]', '[3, ["t-002"]]', '[3, ["t-003"]]', '[4, ["t-003"]]'
+    ]  # fmt: skip
+    assert bench.gate_code("own") == 1
+
+
+def test_a_resumed_run_asks_no_suspect_a_second_time(bench: Bench) -> None:
+    record(bench, "base")
+    flaky(bench, {"t-002": wobbly(3), "t-004": "raise"})
+    first = bench.run("--baseline=base", "--bench-run=own")
+    bench.log.unlink()
+    # The code stays the same, its scripted replies are none of it.
+    (bench.path / "replies.json").write_text("{}", "utf-8")
+
+    result = bench.run("--baseline=base", "--bench-resume=own")
+
+    assert last_line(first).startswith("benchbed: gate BLOCKED: ")
+    assert result.ret == 0, result.stdout.str()
+    assert bench.calls() == ["t-004"]
+    assert reasks(bench, "t-002") == [(2, 1, "scored"), (3, 0, "scored")]

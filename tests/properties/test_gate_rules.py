@@ -51,7 +51,7 @@ def runs_of(baseline, controls) -> list[RunFacts]:
 def judged(rule, candidate, baseline, controls, groups=None, targets=()) -> GateResult:
     base, *others = runs_of(baseline, controls)
     return decide_by(
-        ChosenRule(rule, rule, ""),
+        ChosenRule(rule, rule),
         candidate if isinstance(candidate, RunFacts) else candidate_of(candidate),
         base,
         others,
@@ -93,7 +93,7 @@ def test_order_of_cases_errors_and_controls_changes_nothing(
     base, *others = runs_of(baseline, controls)
     straight = judged(rule, new, baseline, controls, groups)
     turned = decide_by(
-        ChosenRule(rule, rule, ""),
+        ChosenRule(rule, rule),
         shuffled(candidate_of(new), seed),
         shuffled(base, seed),
         random.Random(seed).sample([shuffled(one, seed) for one in others], len(others)),

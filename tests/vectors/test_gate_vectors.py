@@ -172,7 +172,9 @@ def facts(result: Any, candidate: Any) -> dict[str, Any]:
 def test_the_table_has_every_verdict_from_1_to_44() -> None:
     rules = (HERE / "gate-rules.jsonl").read_text("utf-8").splitlines()
     numbers = {vector["id"][:3] for vector in [*VECTORS, *map(json.loads, rules)]}
-    assert {name for name in numbers if name.startswith("V")} == {f"V{number:02}" for number in range(1, 45)}
+    assert {name for name in numbers if name.startswith("V")} == {
+        f"V{number:02}" for number in range(1, 45)
+    }
 
 
 @pytest.mark.parametrize(

@@ -313,9 +313,64 @@ def test_a_case_that_was_not_in_the_batch_is_technical(tmp_path: Path) -> None:
     with broker_of(System(), batch_plan(tmp_path), batches=Executable()) as broker:
         broker.start({"words": ids(2)})
         row = broker.predict("words", "c-077")
-        later = broker.predict("words", "c-000", 2)
 
-    assert row["error"]["kind"] == later["error"]["kind"] == "not_in_batch"
+    assert row["error"]["kind"] == "not_in_batch"
+
+
+def test_a_suspect_is_asked_again_in_a_batch_of_its_own(tmp_path: Path) -> None:
+    said: list[str] = []
+    executable = Executable()
+    with broker_of(System(), batch_plan(tmp_path), batches=executable, say=said.append) as broker:
+        broker.start({"words": ids(3)})
+        before = len(said)
+        again = [broker.predict("words", "c-001", attempt) for attempt in (2, 2, 3)]
+        spend = broker.spend("words")
+
+    assert [row["raw"] for row in again] == ['"c-001:2"', '"c-001:2"', '"c-001:3"']
+    assert [[case["id"] for case in one["cases"]] for one in executable.requests] == [
+        ids(3), ["c-001"], ["c-001"]
+    ]  # fmt: skip
+    # Each case gets the time of one; nothing is printed while an item runs.
+    assert executable.timeouts[1] * 3 == executable.timeouts[0]
+    assert len(said) == before
+    assert (spend.spent_usd, spend.reask_usd) == (Decimal("1.5"), Decimal("1.0"))
+
+
+def test_a_suspect_of_an_executable_is_not_asked_again_without_money(tmp_path: Path) -> None:
+    executable = Executable()
+    plan = batch_plan(tmp_path, budget_usd=Decimal("0.6"))
+    with broker_of(System(), plan, batches=executable) as broker:
+        # A third of what the batch took is more than the tenth that is left.
+        broker.start({"words": ids(3)})
+        row = broker.predict("words", "c-001", 2)
+        failures = broker.failures("words")
+
+    assert (row["state"], row["error"]["kind"]) == ("technical", "budget_exhausted")
+    assert len(executable.requests) == 1
+    assert failures == []
+
+
+def test_a_re_ask_of_an_executable_that_fails_is_one_of_its_case(tmp_path: Path) -> None:
+    executable = Executable()
+    with broker_of(System(), batch_plan(tmp_path), batches=executable) as broker:
+        broker.start({"words": ids(3)})
+        executable.failure = TechnicalFailure("crash", "it died")
+        row = broker.predict("words", "c-001", 2)
+        failures = broker.failures("words")
+
+    assert (row["state"], row["error"]["kind"]) == ("technical", "crash")
+    assert failures == []
+
+
+def test_nothing_is_asked_again_after_a_stop(tmp_path: Path) -> None:
+    executable = Executable()
+    with broker_of(System(), batch_plan(tmp_path), batches=executable) as broker:
+        broker.start({"words": ids(3)})
+        broker.stop("enough")
+        row = broker.predict("words", "c-001", 2)
+
+    assert row["state"] == "not-run"
+    assert len(executable.requests) == 1
 
 
 def test_what_the_adapter_needs_and_does_not_get_is_refused(tmp_path: Path) -> None:

@@ -32,11 +32,11 @@ def test_a_whole_block():
     controls[0].rows["c6"] = controls[1].rows["c6"] = baseline.rows["c6"]
 
     lines = block(
-        run_of(candidate, retired=["r1"]), baseline, *controls, targets=["c9"], rule="auto"
+        run_of(candidate, retired=["r1"]), baseline, *controls, targets=["c9"], rule="strict"
     )
 
     assert lines == [
-        "bench table-separators · gate logical · rule strict (auto) · FAILED",
+        "bench table-separators · gate logical · rule strict · FAILED",
         "  compared 98 of 98 · unstable 3 (3.1 %) · retired 1 · skipped 1 · new 0 · unverifiable 0",
         "  suspects 2 · targets 1 of 1 clean",
         "  noise: 2 controls (3 d, 2 d old) · flaky cases est. 6 · r 0 · false alarm est. 26 %",
@@ -44,8 +44,6 @@ def test_a_whole_block():
         "  smallest change seen: 1 case broken every time; spread-out: 1 of 95 judged cases; "
         "nothing can be seen in the 5 unstable, retired or skipped cases",
         "  worse 2, better 1, mixed 0 · sign test p 0.5 (by case)",
-        "  warning: rule auto takes strict: confirm, which asks suspects again, is not built in "
-        "this version",
     ]
 
 

@@ -35,7 +35,7 @@ def verdict(rule="confirm", baseline=True):
     rows = {"x": {**row("x", "a"), "reasks": [reask("")]}, "y": row("y", "b"), "z": row("z")}
     base = run_of({"x": "", "y": "", "z": ""}, "base")
     return decide_by(
-        ChosenRule(rule, rule, ""),
+        ChosenRule(rule, rule),
         run_of(rows),
         base if baseline else None,
         [run_of({"x": "", "y": "", "z": ""}, "control-1")] if baseline else [],

@@ -291,8 +291,8 @@ def _gates(candidate: RunRecord, rows: Any, old: Any | None, repeats: Any) -> di
             ],
             profile=profile,
             decides=profile == "logical",
-            rule="auto",
-            rule_source="default",
+            rule="strict",
+            rule_source="auto",
             targets=candidate.targets,
             judge=ErrorsDecide(),
         )
