@@ -7,9 +7,12 @@ what the word in capitals is worth.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 
+from pytest_benchbed.compare.confirm import CONFIRMED
+from pytest_benchbed.compare.confirm import OPEN
 from pytest_benchbed.compare.phrases import age
 from pytest_benchbed.compare.phrases import count
 from pytest_benchbed.compare.phrases import names
@@ -49,7 +52,7 @@ def verdict_lines(
         lines.append(f"  scope {scope}: no case outside it was asked or compared")
     lines += [*_missing(gate), *_holes(record)]
     lines += [
-        _suspects(gate),
+        _suspects(gate, record),
         _noise(gate, control_command),
         _system(gate, record.adapter),
         _smallest_change(gate, record),
@@ -126,10 +129,28 @@ def _holes(record: RunRecord) -> list[str]:
     return lines
 
 
-def _suspects(gate: GateResult) -> str:
+def _suspects(gate: GateResult, record: RunRecord) -> str:
     clean = sum(1 for target in gate.targets if not target.errors)
     targets = f"{clean} of {len(gate.targets)} clean" if gate.targets else "none"
-    return f"  suspects {len(gate.suspects)} · targets {targets}"
+    allowed = "" if gate.allowed is None else f" of {gate.allowed} allowed"
+    parts = [f"suspects {len(gate.suspects)}{allowed}"]
+    if gate.rule == "confirm":
+        parts += _asked_again(gate, record)
+    return f"  {' · '.join([*parts, f'targets {targets}'])}"
+
+
+def _asked_again(gate: GateResult, record: RunRecord) -> list[str]:
+    """Return what became of the suspects, and what asking them again took."""
+    number = Counter(one.outcome for one in gate.suspects)
+    parts = [
+        f"confirmed {sum(number[outcome] for outcome in CONFIRMED)}",
+        f"wobbled {number['wobbled']}",
+        f"unconfirmed {sum(number[outcome] for outcome in OPEN)}",
+    ]
+    calls = sum(one.attempts - 1 for one in gate.suspects)
+    cost = record.spend.reask_usd
+    price = "" if not calls else ", cost not reported" if cost is None else f", ${cost:f}"
+    return [*parts, f"{count(calls, 're-ask call')}{price}"]
 
 
 def _noise(gate: GateResult, control_command: str) -> str:
@@ -177,8 +198,13 @@ def _smallest_change(gate: GateResult, record: RunRecord) -> str:
     seen = "not visible"
     if change.single is not None:
         seen = f"{count(change.single, 'case')} broken every time"
+    elif change.spread is not None:
+        seen = "one broken case not visible"
     if change.spread is not None:
         seen += f"; spread-out: {change.spread} of {count(change.of, 'judged case')}"
+        seen += " (80 % of the time)" if change.spread > 1 else ""
+    elif change.single is not None:
+        seen += "; spread-out: unknown" if gate.allowed is None else "; spread-out: not visible"
     return (
         f"  smallest change seen: {seen}; nothing can be seen in the {unseen} unstable, retired "
         "or skipped cases"
