@@ -20,6 +20,7 @@ from pytest_benchbed.benchmarks.base import BOARDS
 from pytest_benchbed.benchmarks.base import TIERS
 from pytest_benchbed.benchmarks.base import VIEWERS
 from pytest_benchbed.benchmarks.base import Benchmark
+from pytest_benchbed.benchmarks.short_forms import can_score_fail
 from pytest_benchbed.benchmarks.signatures import methods_fault
 from pytest_benchbed.benchmarks.signatures import returned
 from pytest_benchbed.model.errors import UsageProblem
@@ -210,6 +211,8 @@ def _short_form(kind: type[Benchmark]) -> str | None:
         return (
             f"at_least['score'] is {bound}, but a score lies in [0, 1].\nSet it above 0, up to 1."
         )
+    if not can_score_fail(kind):
+        return "every score keeps the bound of 'score', so no case could ever fail.\nTighten it."
     return None
 
 

@@ -49,16 +49,28 @@ def spelt_out(benchmark: Benchmark, scored: Any) -> dict[str, ProfileScore]:
     return {profiles[0]: short}
 
 
+def can_score_fail(declared: Benchmark | type[Benchmark]) -> bool:
+    """Say whether a score in [0, 1] can be an error, or its fall a regression."""
+    bound, tolerance = declared.at_least.get("score"), declared.tolerance.get("score")
+    if bound is not None:
+        # As scores are compared: to four decimals.
+        limit = round(bound * 10_000)
+        if limit < 10_000 if "score" in declared.lower_is_better else limit > 0:
+            return True
+    return tolerance is not None and tolerance < 1
+
+
 def _short_form(benchmark: Benchmark, scored: Any) -> ProfileScore:
     if isinstance(scored, bool):
         return ProfileScore([] if scored else [Error("wrong")])
     if is_number(scored):
         if not 0 <= scored <= 1:
             raise ScoreFault("bad_score", f"the score {scored:g} lies outside [0, 1]")
-        if "score" not in benchmark.at_least and "score" not in benchmark.tolerance:
+        if not can_score_fail(benchmark):
             raise ScoreFault(
                 "cannot_fail",
-                "a float can make no case fail: declare at_least or tolerance for 'score'",
+                "a float can make no case fail: declare at_least or tolerance for 'score', a bound "
+                "that not every score keeps",
             )
         return ProfileScore(metrics={"score": float(scored)})
     if isinstance(scored, dict) and scored:

@@ -58,15 +58,15 @@ class Interval(NamedTuple):
 
 
 def units_of(values: Mapping[str, Unit], groups: Groups | None = None) -> list[Unit]:
-    """Return one unit per cluster, the sums over its cases, in an order of their own.
+    """Return one unit per cluster: the sums over its cases.
 
     >>> units_of({"x": (1, 1), "y": (0, 1), "z": (0, 1)}, {"x": "doc", "y": "doc"})
-    [(0.0, 1.0), (1.0, 2.0)]
+    [(1.0, 2.0), (0.0, 1.0)]
     """
     members: dict[str, list[Unit]] = {}
     for case, value in values.items():
         members.setdefault(cluster(case, groups), []).append(value)
-    return sorted(tuple(map(math.fsum, zip(*units, strict=True))) for units in members.values())
+    return [tuple(map(math.fsum, zip(*units, strict=True))) for units in members.values()]
 
 
 def interval(

@@ -180,7 +180,6 @@ def decide_by(
         reason=reason,
         rule=chosen.name,
         rule_source=chosen.source,
-        sentence=ruling.sentence,
         decides=decides,
         baseline=baseline.id if baseline else None,
         controls=[

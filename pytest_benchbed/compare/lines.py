@@ -11,11 +11,14 @@ from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 
+from pytest_benchbed.compare.confirm import CONFIRMED
+from pytest_benchbed.compare.confirm import OPEN
 from pytest_benchbed.compare.phrases import age
 from pytest_benchbed.compare.phrases import count
 from pytest_benchbed.compare.phrases import names
 from pytest_benchbed.compare.phrases import percent
 from pytest_benchbed.compare.phrases import scope_text
+from pytest_benchbed.compare.sentence import rule_sentence
 from pytest_benchbed.model.escape import term
 from pytest_benchbed.model.gate import GateResult
 from pytest_benchbed.model.run import AdapterRecord
@@ -49,8 +52,9 @@ def verdict_lines(
     if scope := scope_text(record.scope):
         lines.append(f"  scope {scope}: no case outside it was asked or compared")
     lines += [*_missing(gate), *_holes(record)]
+    if gate.suspects and gate.rule != "strict":
+        lines.append(f"  {rule_sentence(gate)}")
     lines += [
-        *_sentence(gate),
         _suspects(gate, record),
         _noise(gate, control_command),
         _system(gate, record.adapter),
@@ -128,36 +132,28 @@ def _holes(record: RunRecord) -> list[str]:
     return lines
 
 
-def _sentence(gate: GateResult) -> list[str]:
-    """Return what the rule did, where it did more than look."""
-    if gate.rule == "strict" or not gate.suspects:
-        return []
-    return [f"  {gate.sentence}"]
-
-
 def _suspects(gate: GateResult, record: RunRecord) -> str:
     clean = sum(1 for target in gate.targets if not target.errors)
     targets = f"{clean} of {len(gate.targets)} clean" if gate.targets else "none"
     allowed = "" if gate.allowed is None else f" of {gate.allowed} allowed"
-    facts = [f"suspects {len(gate.suspects)}{allowed}"]
+    parts = [f"suspects {len(gate.suspects)}{allowed}"]
     if gate.rule == "confirm":
-        facts += _asked_again(gate, record)
-    return "  " + " · ".join([*facts, f"targets {targets}"])
+        parts += _asked_again(gate, record)
+    return f"  {' · '.join([*parts, f'targets {targets}'])}"
 
 
 def _asked_again(gate: GateResult, record: RunRecord) -> list[str]:
-    counts = Counter(suspect.outcome for suspect in gate.suspects)
-    facts = [
-        f"confirmed {counts['confirmed'] + counts['confirmed-vary'] + counts['regression']}",
-        f"wobbled {counts['wobbled']}",
-        f"unconfirmed {counts['unconfirmed'] + counts['not-reasked']}",
+    """Return what became of the suspects, and what asking them again took."""
+    number = Counter(one.outcome for one in gate.suspects)
+    parts = [
+        f"confirmed {sum(number[outcome] for outcome in CONFIRMED)}",
+        f"wobbled {number['wobbled']}",
+        f"unconfirmed {sum(number[outcome] for outcome in OPEN)}",
     ]
-    answers = sum(suspect.attempts - 1 for suspect in gate.suspects)
-    if answers:
-        spent = record.spend.reask_usd
-        cost = "" if spent is None or not gate.decides else f", ${spent:f}"
-        facts.append(f"{count(answers, 're-ask')}{cost}")
-    return facts
+    calls = sum(one.attempts - 1 for one in gate.suspects)
+    cost = record.spend.reask_usd
+    price = "" if not calls else ", cost not reported" if cost is None else f", ${cost:f}"
+    return [*parts, f"{count(calls, 're-ask call')}{price}"]
 
 
 def _noise(gate: GateResult, control_command: str) -> str:
@@ -205,8 +201,13 @@ def _smallest_change(gate: GateResult, record: RunRecord) -> str:
     seen = "not visible"
     if change.single is not None:
         seen = f"{count(change.single, 'case')} broken every time"
+    elif change.spread is not None:
+        seen = "one broken case not visible"
     if change.spread is not None:
         seen += f"; spread-out: {change.spread} of {count(change.of, 'judged case')}"
+        seen += " (80 % of the time)" if change.spread > 1 else ""
+    elif change.single is not None:
+        seen += "; spread-out: unknown" if gate.allowed is None else "; spread-out: not visible"
     return (
         f"  smallest change seen: {seen}; nothing can be seen in the {unseen} unstable, retired "
         "or skipped cases"

@@ -119,7 +119,8 @@ def _limit(moved: Moved, observed: int) -> float:
         mean += clusters * middle
         variance += clusters * math.fsum((run - middle) ** 2 for run in runs) / len(runs)
         third += clusters * math.fsum((run - middle) ** 3 for run in runs) / len(runs)
-    z = (observed - mean) / math.sqrt(variance)
+    # Sums are whole numbers: the step of the observed one belongs to it as a whole.
+    z = (observed + 0.5 - mean) / math.sqrt(variance)
     normal = NormalDist()
     chance: float = normal.cdf(z) - third / variance**1.5 / 6 * (z * z - 1) * normal.pdf(z)
     return min(1.0, max(0.0, chance))

@@ -85,12 +85,10 @@ class Ruling:
     """What the rule decides, were nothing else wrong with the run."""
 
     status: Literal["passed", "failed", "incomplete"]
-    found: tuple[str, ...]
+    found: tuple[str, ...] = ()
     """What fails the gate, in words."""
-    undecided: str
+    undecided: str = ""
     """Why nothing is decided, in words, or ``""``."""
-    sentence: str
-    """What the rule did, for the user."""
     notes: tuple[str, ...] = ()
     """What a reader must know about the way it was decided."""
 
@@ -118,73 +116,44 @@ def rule_on(
         groups: the group of each case that has one.
     """
     suspects = sorted(states)
-    if rule == "strict":
-        return _strict(suspects)
-    if rule == "allowance":
-        return _allowance(suspects, states, noise_seen, groups)
-    return _confirm(suspects, states, noise_seen, groups)
-
-
-def _strict(suspects: Sequence[str]) -> Ruling:
-    if not suspects:
-        return Ruling("passed", (), "", "No stable case is worse than the old code.")
-    return Ruling(
-        "failed", (_regressions(suspects),), "", f"{_new_errors(suspects)} Any one fails."
-    )
-
-
-def _confirm(
-    suspects: Sequence[str],
-    states: Mapping[str, Confirmation],
-    seen: Noise,
-    groups: Groups | None,
-) -> Ruling:
-    """Decide in this order: too many, confirmed, all cleared, as good as confirmed, unknown."""
     confirmed = [case for case in suspects if states[case].outcome in CONFIRMED]
-    left = [case for case in suspects if states[case].outcome in OPEN]
-    notes = () if seen.is_enough else (ADD_A_CONTROL,)
-    found = _too_many(suspects, seen, groups)
+    if rule == "strict":
+        return Ruling("failed", (_regressions(suspects),)) if suspects else Ruling("passed")
+    found = _too_many(suspects, noise_seen, groups)
+    if rule == "allowance":
+        if confirmed:
+            found = (*found, _regressions(confirmed))
+        return _allowance(suspects, found, noise_seen)
     if confirmed:
         found = (*found, f"{count(len(confirmed), 'regression')} confirmed {names(confirmed)}")
-    story = _asked_again(suspects, states, seen)
+    return _confirm({case: states[case] for case in suspects}, found, noise_seen)
+
+
+def _confirm(states: Mapping[str, Confirmation], found: tuple[str, ...], seen: Noise) -> Ruling:
+    """Decide in this order: too many or confirmed, all cleared, as good as confirmed, unknown."""
+    notes = () if seen.is_enough else (ADD_A_CONTROL,)
+    left = [case for case, state in states.items() if state.outcome in OPEN]
     if found:
-        return Ruling("failed", found, "", story, notes)
+        return Ruling("failed", found, notes=notes)
     if not left:
-        return Ruling("passed", (), "", story, notes)
+        return Ruling("passed", notes=notes)
     poor = [case for case in left if states[case].is_out_of_budget]
-    # The words "could be broken" are for a verdict that is not decided.
-    broken = f"{count(len(left), 'case')} could be broken {names(left)}"
     is_quiet = seen.flaky is not None and noise.is_quiet(seen.flaky, seen.controls)
     if is_quiet and len(poor) < len(left):
         found = (f"{_regressions(left)}, not asked again",)
-        return Ruling("failed", found, "", story, (*notes, STRICT_OFFLINE))
+        return Ruling("failed", found, notes=(*notes, STRICT_OFFLINE))
     why = OUT_OF_BUDGET if len(poor) == len(left) else UNCONFIRMED
-    return Ruling("incomplete", (), f"{why}: not confirmed, {broken}", story, notes)
+    broken = f"{count(len(left), 'case')} could be broken {names(left)}"
+    return Ruling("incomplete", undecided=f"{why}: not confirmed, {broken}", notes=notes)
 
 
-def _allowance(
-    suspects: Sequence[str],
-    states: Mapping[str, Confirmation],
-    seen: Noise,
-    groups: Groups | None,
-) -> Ruling:
-    fallen = [case for case in suspects if states[case].outcome in CONFIRMED]
-    found = _too_many(suspects, seen, groups)
-    if fallen:
-        found = (*found, _regressions(fallen))
-    blind = "One broken case cannot be seen by this rule."
+def _allowance(suspects: Sequence[str], found: tuple[str, ...], seen: Noise) -> Ruling:
     if found:
-        return Ruling("failed", found, "", f"{_new_errors(suspects)} {blind}")
+        return Ruling("failed", found)
     if suspects and seen.allowed is None:
         why = f"{NO_CONTROLS}: {count(len(suspects), 'suspect')} {names(suspects)}"
-        return Ruling("incomplete", (), why, f"{_new_errors(suspects)} {blind}")
-    if not suspects:
-        return Ruling("passed", (), "", f"No stable case is worse than the old code. {blind}")
-    story = (
-        f"{_new_errors(suspects)} Runs of the old code show as many against each other, so none "
-        f"is taken for a regression. {blind}"
-    )
-    return Ruling("passed", (), "", story)
+        return Ruling("incomplete", undecided=why)
+    return Ruling("passed")
 
 
 def _too_many(suspects: Sequence[str], seen: Noise, groups: Groups | None) -> tuple[str, ...]:
@@ -198,26 +167,3 @@ def _too_many(suspects: Sequence[str], seen: Noise, groups: Groups | None) -> tu
 def _regressions(cases: Sequence[str]) -> str:
     where = "on a stable case" if len(cases) == 1 else "on stable cases"
     return f"{count(len(cases), 'regression')} {where} {names(cases)}"
-
-
-def _new_errors(suspects: Sequence[str]) -> str:
-    verb = "is" if len(suspects) == 1 else "are"
-    return f"{count(len(suspects), 'case')} {verb} worse than in every run of the old code."
-
-
-def _asked_again(suspects: Sequence[str], states: Mapping[str, Confirmation], seen: Noise) -> str:
-    """Say in a sentence or two what the re-asks showed."""
-    if not suspects:
-        return "No stable case is worse than the old code, so none was asked again."
-    by = {
-        word: [case for case in suspects if states[case].outcome in outcomes]
-        for word, outcomes in (
-            ("was right when asked again, which is noise", {"wobbled"}),
-            ("was wrong every time", CONFIRMED),
-            ("was not asked often enough to tell", {"unconfirmed"}),
-            ("was not asked again, as there were too many", {"not-reasked"}),
-        )
-    }
-    parts = [f"{len(cases)} {word}" for word, cases in by.items() if cases]
-    allowed = "" if seen.allowed is None else f" The old code makes up to {seen.allowed} by itself."
-    return f"{_new_errors(suspects)} Of these {'; '.join(parts)}.{allowed}"

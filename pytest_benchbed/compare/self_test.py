@@ -7,16 +7,14 @@ from dataclasses import dataclass
 
 from pytest_benchbed.compare import noise
 from pytest_benchbed.compare.confirm import may_ask
-from pytest_benchbed.compare.coverage import cover
 from pytest_benchbed.compare.facts import RunFacts
 from pytest_benchbed.compare.judge import Judge
+from pytest_benchbed.compare.old_code import compared
+from pytest_benchbed.compare.old_code import counted
 from pytest_benchbed.compare.phrases import count
 from pytest_benchbed.compare.phrases import percent
 from pytest_benchbed.compare.tally import Groups
-from pytest_benchbed.compare.tally import Tally
 from pytest_benchbed.compare.tally import clusters
-from pytest_benchbed.compare.tally import suspects_of_old
-from pytest_benchbed.compare.tally import tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +97,8 @@ def self_test(
     replays = []
     for place, control in enumerate(ordered):
         others = [*ordered[:place], *ordered[place + 1 :]]
-        found, counts = _against(control, baseline, others, profile, judge, groups)
+        found = compared(control, baseline, others, profile, judge, groups)
+        counts = counted(found, len(ordered), profile=profile, judge=judge, groups=groups)
         replays.append(
             Replay(
                 control=control.id,
@@ -107,22 +106,5 @@ def self_test(
                 allowed=None if counts is None else noise.allowance(counts),
             )
         )
-    whole, _ = _against(baseline, baseline, ordered, profile, judge, groups)
+    whole = compared(baseline, baseline, ordered, profile, judge, groups)
     return SelfTest(replays, len(whole.unstable))
-
-
-def _against(
-    candidate: RunFacts,
-    baseline: RunFacts,
-    controls: Sequence[RunFacts],
-    profile: str,
-    judge: Judge,
-    groups: Groups | None,
-) -> tuple[Tally, list[int] | None]:
-    is_by_value = bool(judge.tolerance) or judge.has_own_is_worse
-    covered = cover(candidate, baseline, controls, profile, is_by_value=is_by_value)
-    found = tally(covered.differing, profile=profile, judge=judge, groups=groups)
-    counts = suspects_of_old(found, len(controls) + 1, profile=profile, judge=judge, groups=groups)
-    for failure in found.failures:
-        raise failure
-    return found, counts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from typing import Protocol
 
-from pytest_benchbed.compare.before import Rechecking
+from pytest_benchbed.edge.rechecks import Rechecking
 from pytest_benchbed.evaluate.case import Answer
 
 if TYPE_CHECKING:

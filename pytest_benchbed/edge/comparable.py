@@ -87,6 +87,7 @@ def _check_resumed(plan: Plan, run: Run) -> None:
             f"run {run.id!r} is void: an answer turned up where none may be. Make a new run."
         )
     system = [
+        ("adapter", old.adapter.name, plan.spec.name),
         ("adapter code", old.adapter.code_sha256, plan.spec.code_sha256),
         ("model", old.adapter.model, plan.spec.model),
         ("adapter options", old.adapter.options, plan.spec.options),
@@ -94,8 +95,7 @@ def _check_resumed(plan: Plan, run: Run) -> None:
     pairs = [
         ("dataset identity", old.dataset.identity, plan.dataset.identity),
         ("scoring version", old.benchmark.scoring_version, plan.benchmark.scoring_version),
-        ("adapter", old.adapter.name, plan.spec.name),
-        # Who was not asked anything, such as an adapter that could not start, may be repaired.
+        # An adapter that was not asked anything, since it could not start, may be repaired.
         *(system if has_begun(run) else ()),
         ("scope", old.scope, plan.selection.scope_json()),
         ("repeats", old.repeats, plan.settings.repeats),

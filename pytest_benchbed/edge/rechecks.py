@@ -8,12 +8,24 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from typing import NamedTuple
 
-from pytest_benchbed.compare.before import Rechecking
-from pytest_benchbed.compare.before import rechecking
 from pytest_benchbed.compare.confirm import may_ask
-from pytest_benchbed.compare.rules import choose_rule
+from pytest_benchbed.compare.facts import RunFacts
+from pytest_benchbed.compare.old_code import noise_before
 from pytest_benchbed.edge.plan import Plan
+from pytest_benchbed.model.errors import TechnicalFailure
+
+
+class Rechecking(NamedTuple):
+    """By what rule suspects are judged."""
+
+    rule: str
+    """``strict``, ``confirm`` or ``allowance``."""
+    rechecks: int
+    """r: how often a suspect is asked again at most."""
+    allowed: int | None
+    """Suspects above which none is asked again; None: no limit."""
 
 
 class Rechecks:
@@ -36,19 +48,29 @@ class Rechecks:
         """Return the rule of a run; the runs of the old code are gone through at the first."""
         with self._lock:
             if benchmark not in self._known:
-                self._known[benchmark] = self._rule(self._plans[benchmark])
+                try:
+                    self._known[benchmark] = self._rule(self._plans[benchmark])
+                except TechnicalFailure:
+                    # The type's is_worse broke: the verdict is blocked by it.
+                    self._known[benchmark] = Rechecking("strict", 0, None)
             return self._known[benchmark]
 
     def _rule(self, plan: Plan) -> Rechecking:
-        return rechecking(
-            choose_rule(plan.settings.rule, plan.settings.rule_source),
-            [plan.baseline_rows, *plan.control_rows],
-            plan.scope,
-            is_deterministic=self._is_deterministic(plan.name),
+        assert plan.baseline is not None, "without a baseline nothing is suspected"
+        rule, noise = noise_before(
+            plan.settings.rule,
+            RunFacts(plan.baseline.record, plan.baseline_rows),
+            [
+                RunFacts(control.record, rows)
+                for control, rows in zip(plan.controls, plan.control_rows, strict=True)
+            ],
             profile=plan.profile,
             judge=plan.benchmark,
+            is_deterministic=self._is_deterministic(plan.name),
+            cases=plan.scope,
             targets=plan.targets,
         )
+        return Rechecking(rule, noise.rechecks, noise.allowed)
 
     def may_ask(self, benchmark: str, case: str) -> bool:
         """Count a suspect; say whether it is worth another call."""

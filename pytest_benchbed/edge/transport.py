@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 from typing import Protocol
 
-from pytest_benchbed.compare.before import Rechecking
 from pytest_benchbed.edge.asking import NOT_RUN
+from pytest_benchbed.edge.rechecks import Rechecking
 from pytest_benchbed.edge.rechecks import Rechecks
 from pytest_benchbed.evaluate.case import Answer
 from pytest_benchbed.model.canonical import ascii_json

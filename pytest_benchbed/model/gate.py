@@ -98,8 +98,6 @@ class GateResult(Model):
     reason: str
     rule: str
     rule_source: str
-    sentence: str = ""
-    """What the rule did, in the words of a user."""
     decides: bool
     baseline: str | None
     controls: list[ControlRef]

@@ -17,7 +17,7 @@ from tests.crash.sessions import outcomes
 from tests.crash.sessions import start
 from tests.plugin.bench import Bench
 from tests.plugin.bench import last_line
-from tests.plugin.programs import command
+from tests.plugin.programs import benchbed
 from tests.plugin.programs import write_executable
 
 pytestmark = linux
@@ -80,7 +80,7 @@ def go_on(bench: Bench, before: list[str]) -> None:
 def refused_everywhere(bench: Bench, status: str) -> None:
     """An unfinished run decides nothing and is compared with nothing."""
     assert bench.saved("own").record.status == status
-    offline = command(bench, "gate", "own", "--baseline=base")
+    offline = benchbed(bench, "gate", "own", "--baseline=base")
     assert offline.returncode == 4, offline.stdout
     assert "benchbed: gate INCOMPLETE: " in offline.stdout
     calls = len(bench.calls())

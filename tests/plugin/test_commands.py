@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.plugin.bench import Bench
+from tests.plugin.programs import benchbed
 from tests.plugin.programs import command
 
 
@@ -21,9 +22,9 @@ def test_list_names_types_datasets_and_adapters(bench: Bench) -> None:
 
 
 def test_runs_lists_saved_runs_and_gate_refuses_unknown_ones(bench: Bench) -> None:
-    empty = command(bench, "runs")
+    empty = benchbed(bench, "runs")
     bench.record("base")
-    one = command(bench, "runs")
+    one = benchbed(bench, "runs")
     unknown = command(bench, "gate", "bas")
 
     assert (empty.returncode, one.returncode) == (0, 0)
@@ -40,13 +41,13 @@ def test_gate_has_an_exit_code_for_every_verdict(bench: Bench) -> None:
     files = {path: path.read_bytes() for path in run.path.rglob("*") if path.is_file()}
 
     codes = {
-        "baseline required": command(bench, "gate", "base").returncode,
-        "failed": command(bench, "gate", "worse").returncode,
-        "itself": command(bench, "gate", "worse", "--baseline=worse").returncode,
-        "unknown target": command(bench, "gate", "worse", "--target=t-999").returncode,
+        "baseline required": benchbed(bench, "gate", "base").returncode,
+        "failed": benchbed(bench, "gate", "worse").returncode,
+        "itself": benchbed(bench, "gate", "worse", "--baseline=worse").returncode,
+        "unknown target": benchbed(bench, "gate", "worse", "--target=t-999").returncode,
     }
     _change(run, technical=[{"case": None, "whose": "adapter", "kind": "crash", "detail": "x"}])
-    codes["blocked"] = command(bench, "gate", "base").returncode
+    codes["blocked"] = benchbed(bench, "gate", "base").returncode
 
     assert codes == {
         "baseline required": 5,
@@ -63,7 +64,7 @@ def test_gate_says_passed_and_incomplete(bench: Bench) -> None:
     bench.run("--baseline=base", "--bench-run=same")
     bench.run("--baseline=base", "--bench-run=some", "--bench-select=case=t-001")
 
-    same, some = command(bench, "gate", "same"), command(bench, "gate", "some")
+    same, some = benchbed(bench, "gate", "same"), benchbed(bench, "gate", "some")
 
     assert (same.returncode, some.returncode) == (0, 4)
     assert same.stdout.splitlines()[-1].startswith("benchbed: gate PASSED: ")
@@ -74,7 +75,7 @@ def test_a_run_that_lost_rows_is_refused_everywhere(bench: Bench) -> None:
     bench.record("base")
     bench.edit_rows("base", lambda rows: rows.pop(0))
 
-    again = command(bench, "gate", "base")
+    again = benchbed(bench, "gate", "base")
     compared = bench.run("--baseline=base")
 
     assert again.returncode == 2
@@ -86,15 +87,15 @@ def test_a_run_that_lost_rows_is_refused_everywhere(bench: Bench) -> None:
 
 @pytest.mark.req("ENV-079", "ENV-089")
 def test_validate_names_file_and_line_and_pin_mends_the_pins(bench: Bench) -> None:
-    good = command(bench, "validate", str(bench.dataset))
+    good = benchbed(bench, "validate", str(bench.dataset))
     cases = bench.dataset / "cases.jsonl"
     cases.write_bytes(cases.read_bytes().replace(b'"t-002"', b'"t 002"'))
-    bad = command(bench, "validate", str(bench.dataset))
-    not_pinned = command(bench, "pin", str(bench.dataset))
+    bad = benchbed(bench, "validate", str(bench.dataset))
+    not_pinned = benchbed(bench, "pin", str(bench.dataset))
     cases.write_bytes(cases.read_bytes().replace(b'"t 002"', b'"t-002"').replace(b"of", b"off"))
-    edited = command(bench, "validate", str(bench.dataset))
-    pinned = command(bench, "pin", "--bump", str(bench.dataset))
-    again = command(bench, "validate", str(bench.dataset))
+    edited = benchbed(bench, "validate", str(bench.dataset))
+    pinned = benchbed(bench, "pin", "--bump", str(bench.dataset))
+    again = benchbed(bench, "validate", str(bench.dataset))
 
     assert (good.returncode, bad.returncode, edited.returncode) == (0, 1, 1)
     assert "cases.jsonl:2: " in bad.stdout

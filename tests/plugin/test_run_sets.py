@@ -12,7 +12,7 @@ from tests.plugin.bench import Bench
 from tests.plugin.bench import last_line
 from tests.plugin.inside import promote
 from tests.plugin.inside import runs
-from tests.plugin.programs import command
+from tests.plugin.programs import benchbed
 
 SECOND = """
 class Second(Toy):
@@ -127,12 +127,12 @@ def test_a_refused_adapter_leaves_no_set(bench: Bench, monkeypatch: pytest.Monke
 
 def test_the_exit_code_of_a_set_is_that_of_its_worst_run(bench: Bench) -> None:
     bench.run("--bench=second", "--bench-run=both", "--bench-unpaired")
-    first = command(bench, "gate", "both")
+    first = benchbed(bench, "gate", "both")
     record = bench.path / "runs" / "both" / "second" / "run.json"
     value = json.loads(record.read_text("utf-8"))
     value["technical"] = [{"case": None, "whose": "adapter", "kind": "crash", "detail": "x"}]
     record.write_text(json.dumps(value), "utf-8")
-    second = command(bench, "gate", "both")
+    second = benchbed(bench, "gate", "both")
 
     assert first.returncode == 5
     assert first.stdout.count("benchbed: gate BASELINE REQUIRED: ") == 2

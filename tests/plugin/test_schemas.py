@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.plugin.bench import Bench
-from tests.plugin.programs import command
+from tests.plugin.programs import benchbed
 
 KNOWN = {
     "run.json": "benchbed.run.v1",
@@ -72,7 +72,7 @@ def test_another_schema_is_refused_by_name(
         code, text = int(result.ret), result.stdout.str() + result.stderr.str()
         refused = {pytest.ExitCode.USAGE_ERROR}
     else:
-        done = command(bench, *words)
+        done = benchbed(bench, *words)
         code, text = done.returncode, done.stdout + done.stderr
         # A list goes on with the other runs; everything else ends.
         refused = {0} if words == ["runs"] else {1, 2}

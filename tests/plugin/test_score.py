@@ -218,8 +218,8 @@ def test_a_corrected_answer_takes_run_baseline_and_controls_over(bench: Bench) -
     assert benchbed(bench, "pin", str(bench.dataset), "--bump").returncode == 0
     no_process(bench)
 
-    unasked = command(bench, "score", "change")
-    done = command(bench, "score", "change", "--dataset=toy-v1")
+    unasked = benchbed(bench, "score", "change")
+    done = benchbed(bench, "score", "change", "--dataset=toy-v1")
 
     assert unasked.returncode == 2
     assert "--dataset=toy-v1" in unasked.stdout

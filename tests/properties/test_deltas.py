@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from pytest_benchbed.compare.deltas import deltas
 from pytest_benchbed.report.deltas import delta_lines
 from pytest_benchbed.report.deltas import delta_warnings
+from tests.unit.compare.test_deltas import CHANGED_JOBS
 from tests.unit.compare.test_deltas import NEW
 from tests.unit.compare.test_deltas import NONE
 from tests.unit.compare.test_deltas import OLD
@@ -28,52 +30,66 @@ ROW = st.builds(
     cached=st.sampled_from([False, False, False, True]),
 )
 ROWS = st.lists(ROW, min_size=2, max_size=5)
-TABLE = st.sampled_from([None, NONE, OLD, NEW])
-USUAL = {"name": "local", "slots": 1}
-EXECUTOR = st.sampled_from([{"name": "local", "slots": 2}, {"name": "dask", "slots": 1}])
-RUN = st.fixed_dictionaries({"prices": TABLE, "executor": EXECUTOR, "unpriced": st.just(0)})
+PLACES: dict[str, dict[str, Any]] = {
+    "executor": {"executor": {"name": "dask"}},
+    "calls at once": {"executor": {"slots": 2}},
+    "resumed otherwise": {"history": [CHANGED_JOBS]},
+    "batch": {"adapter": {"kind": "executable"}},
+}
+MONEY: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "another table": ({"prices": OLD}, {"prices": NEW}),
+    "no table": ({"prices": OLD}, {"prices": NONE}),
+    "not on record": ({"prices": OLD}, {"prices": None}),
+    "neither on record": ({"prices": None}, {"prices": None}),
+    "unpriced": ({"prices": OLD}, {"prices": OLD, "unpriced": 1}),
+}
+QUICK = settings(max_examples=20, deadline=None)
 
 
-def unlike(run: dict[str, Any]) -> st.SearchStrategy[tuple[dict[str, Any], dict[str, Any]]]:
-    """Return two runs that differ in one condition, in any of them, or in none."""
-    changes = st.one_of(
-        st.just({}),
-        st.just({"unpriced": 1}),
-        st.just({"executor": USUAL}),
-        st.fixed_dictionaries({"prices": TABLE}),
-        RUN,
-    )
-    return st.tuples(st.just(run), changes.map(lambda change: {**run, **change}))
-
-
-@given(ROWS, ROWS, RUN.flatmap(unlike), st.booleans())
-@settings(max_examples=120, deadline=None)
-def test_no_delta_between_unlike_runs(
-    now: list[Any],
-    before: list[Any],
-    runs: tuple[dict[str, Any], dict[str, Any]],
-    are_swapped: bool,
+@pytest.mark.parametrize("name", PLACES)
+@given(now=ROWS, before=ROWS, is_mine=st.booleans())
+@QUICK
+def test_nothing_is_compared_where_the_calls_were_made_otherwise(
+    name: str, now: list[Any], before: list[Any], is_mine: bool
 ) -> None:
-    mine, theirs = reversed(runs) if are_swapped else runs
-    candidate, baseline = made(now, **mine), made(before, "base", **theirs)
-    found = deltas(candidate, baseline)
-    lines = delta_lines(found)
+    changes = PLACES[name]
+    candidate = made(now, prices=OLD, **(changes if is_mine else {}))
+    baseline = made(before, "base", prices=NEW, **({} if is_mine else changes))
 
-    is_alike = mine["executor"] == theirs["executor"]
+    found = deltas(candidate, baseline)
+
     for delta in (found.latency_s, found.cost_usd):
-        if delta is not None and not is_alike:
-            assert (delta.value, delta.baseline, delta.ratio, delta.warns) == (
-                None, None, None, False,
-            )  # fmt: skip
-    cost = found.cost_usd
-    is_priced_alike = mine["prices"] is not None and mine["prices"] == theirs["prices"]
-    is_known = not mine["unpriced"] and not theirs["unpriced"]
-    if cost is not None and not (is_alike and is_priced_alike and is_known):
-        assert (cost.value, cost.ratio, cost.warns) == (None, None, False)
-        assert not any("$" in line for line in [*lines, *delta_warnings(found)])
-    if not is_alike:
-        assert all(" not compared: " in line for line in lines)
-        assert not any("\u00d7" in line for line in lines)
-    # What nobody reported is never shown as an amount.
-    if all(row["x"]["cost_usd"] is None for row in now):
-        assert not any("$" in line for line in lines)
+        if delta is not None:
+            assert (delta.value, delta.baseline, delta.ratio) == (None, None, None)
+    assert delta_warnings(found) == []
+    for line in delta_lines(found):
+        assert " not compared: " in line
+        assert "\u00d7" not in line
+        assert "$" not in line
+
+
+@pytest.mark.parametrize("name", MONEY)
+@given(now=ROWS, before=ROWS, is_swapped=st.booleans())
+@QUICK
+def test_no_cost_is_compared_across_price_tables(
+    name: str, now: list[Any], before: list[Any], is_swapped: bool
+) -> None:
+    mine, theirs = reversed(MONEY[name]) if is_swapped else MONEY[name]
+
+    found = deltas(made(now, **mine), made(before, "base", **theirs))
+
+    if found.cost_usd is not None:
+        cost = found.cost_usd
+        assert (cost.value, cost.baseline, cost.ratio, cost.warns) == (None, None, None, False)
+    assert not any("$" in text for text in [*delta_lines(found), *delta_warnings(found)])
+
+
+@given(now=ROWS, before=ROWS)
+@QUICK
+def test_what_nobody_reported_is_never_an_amount(now: list[Any], before: list[Any]) -> None:
+    for row in now:
+        row["x"]["cost_usd"] = None
+
+    lines = delta_lines(deltas(made(now), made(before, "base")))
+
+    assert not any("$" in line for line in lines)

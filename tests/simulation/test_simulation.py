@@ -5,8 +5,12 @@ The short form of ``python -m tests.simulation``; seeded, so it never fails by c
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
+from pytest_benchbed.compare.noise import sign_test
+from pytest_benchbed.compare.tally import tally
 from tests.simulation import judged
 from tests.simulation.measured import Figures
 from tests.simulation.measured import measure
@@ -70,6 +74,25 @@ def test_a_drop_spread_over_all_cases_is_caught_at_200_cases():
 )
 def test_changes_that_are_seen_in_part_are_seen_as_often_as_published(setting):
     assert not measure(setting, 500).far_off()
+
+
+def test_cases_that_fail_together_are_no_direction():
+    """20 documents of 10 cases; a document is right or wrong as a whole, and nothing changed."""
+    draw = random.Random("documents")
+    groups = {f"d{n // 10:02}-{n % 10}": f"d{n // 10:02}" for n in range(200)}
+    alarms = {"by case": 0, "by document": 0}
+    for _ in range(150):
+        differing = []
+        for document in range(20):
+            chance = draw.random()
+            old, new = (judged.RIGHT if draw.random() < chance else judged.WRONG for _ in "on")
+            differing += [(f"d{document:02}-{n}", new, [old]) for n in range(10)]
+        for name, known in (("by case", None), ("by document", groups)):
+            found = tally(differing, profile=judged.PROFILE, judge=judged.JUDGE, groups=known)
+            alarms[name] += sign_test(found.worse, found.better) <= 0.05
+
+    assert alarms["by case"] / 150 > 0.2
+    assert alarms["by document"] / 150 <= 0.05
 
 
 def test_the_same_seed_gives_the_same_figures():

@@ -183,6 +183,8 @@ def test_a_float_with_a_bound_is_taken(bound: dict) -> None:
     [
         (as_float, {"at_least": {"score": 0}}, "at_least['score'] is 0"),
         (as_float, {"at_least": {"score": 1.01}}, "lies in [0, 1]"),
+        (as_float, {"at_least": {"score": 0.00004}}, "every score keeps the bound"),
+        (as_float, {"tolerance": {"score": 1}}, "every score keeps the bound"),
         (as_float, {"at_least": {"f1": 0.5}}, "at_least names 'f1'"),
         (as_float, {"at_least": {"score": 0.5}, "headline": ("f1",)}, "headline names 'f1'"),
         (as_bool, {"tolerance": {"score": 0.1}}, "returns bool has no metric"),

@@ -116,7 +116,17 @@ def test_what_is_no_score_is_a_technical_failure_of_the_scorer(
 
 
 @pytest.mark.req("ENV-007")
-@pytest.mark.parametrize("bound", [{}, {"at_least": {"f1": 0.5}}])
+@pytest.mark.parametrize(
+    "bound",
+    [
+        {},
+        {"at_least": {"f1": 0.5}},
+        {"at_least": {"score": 0}},
+        {"at_least": {"score": 0.00004}},
+        {"at_least": {"score": 1}, "lower_is_better": ("score",)},
+        {"tolerance": {"score": 1}},
+    ],
+)
 def test_a_float_without_a_bound_is_refused_at_its_first_score(bound: dict) -> None:
     got = failure(scoring(0.3, **bound))
 

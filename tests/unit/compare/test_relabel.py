@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from pytest_benchbed.compare import relabel
 from pytest_benchbed.compare.relabel import relabelling_p
 
 NUMBERS = Path(__file__).parents[2] / "vectors" / "noise-numbers.json"
@@ -90,6 +91,33 @@ def test_drawn_and_limiting_p_values_are_near_the_exact_one(size):
     # Ties are broken by the nudge, so the exact value lies half a step away.
     assert found == pytest.approx(exact, abs=0.08)
     assert found != exact
+
+
+def test_the_limit_is_what_drawing_comes_to():
+    draw = random.Random(5)
+    rows = [
+        [draw.expovariate(1.0) * (1 + 0.1 * (run == 0)) for run in range(3)] for _ in range(900)
+    ]
+    values = values_of(*zip(*rows, strict=True))
+    limit = relabelling_p(values, source(), lower_is_better=True)
+    drawn = relabelling_p(values, source(), lower_is_better=True, relabellings=500)
+
+    assert 0.02 < limit < 0.1
+    assert limit == pytest.approx(drawn, abs=0.02)
+    assert limit != drawn
+
+
+@pytest.mark.parametrize("wrong", range(0, 12, 2))
+def test_the_limit_follows_the_exact_value_of_a_skewed_sum(wrong, monkeypatch):
+    """30 cases, each wrong in one of four runs, now and then in the candidate."""
+    rows = [[0, 1, 1, 1] if n < wrong else [1, 0, 1, 1] for n in range(30)]
+    exact = relabelling_p(values_of(*zip(*rows, strict=True)), source())
+    monkeypatch.setattr(relabel, "_EXACT_STEPS", 0)
+    monkeypatch.setattr(relabel, "_FEW_DRAWS", 0)
+
+    assert relabelling_p(values_of(*zip(*rows, strict=True)), source()) == pytest.approx(
+        exact, abs=0.003
+    )
 
 
 def test_one_document_is_relabelled_as_a_whole():

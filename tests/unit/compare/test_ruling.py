@@ -87,37 +87,6 @@ def test_a_control_is_asked_for_where_re_asks_are_not_enough():
     assert rule_on("confirm", {}, NOISY).notes == ()
 
 
-@pytest.mark.parametrize(
-    ("rule", "states", "sentence"),
-    [
-        ("strict", {}, "No stable case is worse than the old code."),
-        (
-            "strict",
-            {"x": REGRESSION},
-            "1 case is worse than in every run of the old code. Any one fails.",
-        ),
-        (
-            "confirm",
-            {"x": WOBBLED, "y": CONFIRMED, "z": OPEN, "u": LEFT},
-            "4 cases are worse than in every run of the old code. Of these 1 was right when asked "
-            "again, which is noise; 1 was wrong every time; 1 was not asked often enough to tell; "
-            "1 was not asked again, as there were too many. The old code makes up to 1 by itself.",
-        ),
-        ("confirm", {}, "No stable case is worse than the old code, so none was asked again."),
-        (
-            "allowance",
-            {"x": OPEN},
-            "1 case is worse than in every run of the old code. Runs of the old code show as many "
-            "against each other, so none is taken for a regression. One broken case cannot be "
-            "seen by this rule.",
-        ),
-    ],
-)
-def test_one_sentence_says_what_the_rule_did(rule, states, sentence):
-    seen = noise_of(rule, 0, 2, [0, 0, 0])
-    assert rule_on(rule, states, seen).sentence == sentence
-
-
 def test_auto_takes_strict_only_of_a_system_that_is_as_deterministic_as_it_says():
     assert automatic_rule(True, 0).name == "strict"
     assert automatic_rule(True, 1).name == "confirm"

@@ -212,7 +212,6 @@ FULL[gate.GateResult] = {
     "reason": "1 regression",
     "rule": "strict",
     "rule_source": "auto",
-    "sentence": "No stable case is worse than the old code.",
     "decides": True,
     "baseline": "base",
     "controls": [FULL[gate.ControlRef]],
