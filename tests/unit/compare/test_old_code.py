@@ -42,7 +42,7 @@ def test_the_verdict_finds_the_same_noise_and_never_needs_more(columns, groups, 
 
     def verdict(candidate):
         return decide_by(
-            ChosenRule("confirm", "confirm", ""), run_of(candidate), base, controls,
+            ChosenRule("confirm", "confirm"), run_of(candidate), base, controls,
             profile=PROFILE, decides=True, targets={"c0"}, judge=Judging(), groups=groups,
         )  # fmt: skip
 

@@ -27,7 +27,7 @@ OPEN = row("c4", "a")
 def judged(rule, *rows, controls=2, base=True, **changes):
     candidate = run_of({**CASES, **{one["case"]: one for one in rows}}, **changes)
     result = decide_by(
-        ChosenRule(rule, rule, ""),
+        ChosenRule(rule, rule),
         candidate,
         run_of(CASES, "base") if base else None,
         [run_of(CASES, f"control-{number}") for number in range(controls)],
