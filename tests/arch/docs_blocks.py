@@ -44,6 +44,8 @@ import yaml
 LANGUAGES = {"console", "python", "toml", "json", "yaml", "ini", "html", "text", "jsonl", "csv"}
 """``bash`` and ``sh`` are not among them: a command is shown where it runs."""
 TIMEOUT_S = 600
+NEIGHBOURS = ("randomly", "sugar", "asyncio", "socket", "pytest_cov", "hypothesispytest", "timeout")
+"""Plugins of the extra ``test``: a reader has none of them, and each session would import them."""
 
 _FENCE = re.compile(r"^(?P<fence>`{3,}|~{3,})(?P<info>.*)$")
 _COMMENT = re.compile(r"<!--\s*(?P<key>[a-z ]+?)\s*:\s*(?P<value>.*?)\s*-->")
@@ -295,6 +297,7 @@ def environment() -> dict[str, str]:
     scripts = str(Path(sys.executable).parent)
     return {
         **kept,
+        "PYTEST_ADDOPTS": " ".join(f"-p no:{name}" for name in NEIGHBOURS),
         "PATH": f"{scripts}{os.pathsep}{kept.get('PATH', os.defpath)}",
         "NO_COLOR": "1",
         "COLUMNS": "120",

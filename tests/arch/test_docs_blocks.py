@@ -177,7 +177,8 @@ def test_commands_see_nothing_of_this_session(
     monkeypatch.setenv("CI", "true")
 
     run(
-        "'''console\n$ echo \"[$PYTEST_ADDOPTS$PYTEST_CURRENT_TEST$CI]\"\n[]\n"
+        "'''console\n$ echo \"[${PYTEST_ADDOPTS#-p no:*}$PYTEST_CURRENT_TEST$CI]\"\n"
+        "[randomly -p no:…]\n"
         "$ read x || echo closed\nclosed\n'''\n",
         tmp_path,
     )
