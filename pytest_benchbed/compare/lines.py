@@ -52,10 +52,10 @@ def verdict_lines(
     if scope := scope_text(record.scope):
         lines.append(f"  scope {scope}: no case outside it was asked or compared")
     lines += [*_missing(gate), *_holes(record)]
-    if gate.suspects and gate.rule != "strict":
-        lines.append(f"  {rule_sentence(gate)}")
+    told = [f"  {rule_sentence(gate)}"] if gate.suspects and gate.rule != "strict" else []
     lines += [
         _suspects(gate, record),
+        *told,
         _noise(gate, control_command),
         _system(gate, record.adapter),
         _smallest_change(gate, record),
