@@ -53,7 +53,9 @@ Targets = Annotated[
 Profile = Annotated[
     str | None, typer.Option("--gate", metavar="PROFILE", help="The profile that decides.")
 ]
-Rule = Annotated[str | None, typer.Option("--rule", metavar="RULE", help="auto or strict.")]
+Rule = Annotated[
+    str | None, typer.Option("--rule", metavar="RULE", help="auto, strict, confirm or allowance.")
+]
 
 
 class Command:

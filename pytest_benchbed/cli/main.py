@@ -22,6 +22,7 @@ from pytest_benchbed.cli.app import app
 from pytest_benchbed.cli.app import with_registrations
 from pytest_benchbed.edge.registration import Registries
 from pytest_benchbed.model.errors import BenchbedError
+from pytest_benchbed.model.errors import UsageProblem
 
 
 def main() -> None:
@@ -134,27 +135,79 @@ def runs(runs_dir: RunsDir = None) -> None:
 
 @app.command()
 def gate(
-    run: RunArgument,
+    runs: Annotated[list[str], typer.Argument(metavar="RUN", help="A run directory, or its id.")],
     baseline: Baseline = None,
     control: Controls = None,
     target: Targets = None,
     profile: Profile = None,
     rule: Rule = None,
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="Print each reading and number behind the verdict."),
+    ] = False,
+    aa: Annotated[
+        bool,
+        typer.Option(
+            "--aa",
+            help="Play every control as if it were the candidate: RUN is the baseline, and its "
+            "controls follow; of a promoted baseline they are known.",
+        ),
+    ] = False,
+    plan: Annotated[
+        bool,
+        typer.Option(
+            "--plan",
+            help="Say what fewer false alarms cost: RUN is a benchmark with a baseline, or a run.",
+        ),
+    ] = False,
+    false_alarm: Annotated[
+        float | None,
+        typer.Option(
+            "--false-alarm",
+            metavar="SHARE",
+            help="For --plan: runs without a change that may be red (default: 0.05).",
+        ),
+    ] = None,
     runs_dir: RunsDir = None,
 ) -> None:
     """Decide the gate of a saved run again, from its files alone.
 
     Exit code: 0 passed, 1 failed, 2 refused, 3 blocked or unavailable,
-    4 incomplete, 5 baseline required.
+    4 incomplete, 5 baseline required. Of --aa and --plan: 0, or 2 refused.
     """
     from pytest_benchbed.cli.gate import GateChoice
     from pytest_benchbed.cli.gate import run_gate
+    from pytest_benchbed.cli.noise import run_noise_plan
+    from pytest_benchbed.cli.noise import run_self_test
+    from pytest_benchbed.cli.saved import SavedRuns
     from pytest_benchbed.edge.settings import max_unjudged
 
+    if (aa and plan) or (false_alarm is not None and not plan):
+        raise UsageProblem("--aa and --plan are two questions, and --false-alarm is of --plan.")
+    if len(runs) > 1 and not aa:
+        raise UsageProblem(f"one run at a time, not {len(runs)}: benchbed gate {runs[0]}")
+
     def work(config: pytest.Config, registries: Registries) -> int:
+        if aa or plan:
+            saved = SavedRuns(
+                _runs_dir(config, runs_dir), config.invocation_params.dir, registries.bench_files
+            )
+            if aa:
+                return run_self_test(
+                    runs, profile, saved=saved, benchmarks=registries.benchmarks, echo=typer.echo
+                )
+            return run_noise_plan(
+                runs[0],
+                false_alarm,
+                profile,
+                saved=saved,
+                benchmarks=registries.benchmarks,
+                echo=typer.echo,
+            )
+        limit = max_unjudged(config)
         return run_gate(
-            run,
-            GateChoice(baseline, control or (), target or (), profile, rule, max_unjudged(config)),
+            runs[0],
+            GateChoice(baseline, control or (), target or (), profile, rule, limit, explain),
             runs_dir=_runs_dir(config, runs_dir),
             invocation_dir=config.invocation_params.dir,
             benchmarks=registries.benchmarks,

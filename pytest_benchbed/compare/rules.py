@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.model.names import unknown_name
+from pytest_benchbed.model.run import GateSummary
 
 RULES = ("strict", "confirm", "allowance", "band", "auto")
 BUILT = ("strict", "confirm", "allowance")
@@ -37,6 +38,18 @@ def choose_rule(asked: str, source: str = "command line") -> ChosenRule:
             f"Take {', '.join(BUILT[:-1])} or {BUILT[-1]}, or leave the rule out: auto chooses."
         )
     raise UsageProblem(unknown_name("rule", asked, RULES, "") + f" ({source})")
+
+
+def rule_again(typed: str | None, recorded: GateSummary | None) -> tuple[str, str]:
+    """Return rule and source for a saved run: as typed, else as somebody chose when it was made.
+
+    What ``auto`` chose it chooses again: the runs compared with may be others now.
+    """
+    if typed is not None:
+        return typed, "--rule"
+    if recorded is None or recorded.rule_source in (None, "auto"):
+        return "auto", "auto"
+    return recorded.rule, recorded.rule_source
 
 
 def automatic_rule(is_deterministic: bool, unstable: int) -> ChosenRule:

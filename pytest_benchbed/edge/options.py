@@ -96,7 +96,10 @@ FURTHER: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     ),
     (
         ("--bench-rule",),
-        {"metavar": "RULE", "help": "rule of the gate: auto or strict (default: auto)"},
+        {
+            "metavar": "RULE",
+            "help": "rule of the gate: strict, confirm, allowance, auto (default)",
+        },
     ),
     (
         ("--bench-require-gate",),

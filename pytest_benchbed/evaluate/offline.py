@@ -20,6 +20,7 @@ from pytest_benchbed.compare.refuse import check_comparable
 from pytest_benchbed.compare.refuse import check_profile
 from pytest_benchbed.compare.refuse import check_targets
 from pytest_benchbed.compare.rules import choose_rule
+from pytest_benchbed.compare.rules import rule_again
 from pytest_benchbed.data.answers import Answers
 from pytest_benchbed.data.dataset import Dataset
 from pytest_benchbed.evaluate.case import Scorer
@@ -113,8 +114,8 @@ def score_run(bench: Bench, run: Run, choice: Choice) -> Offline:
         RunError: a run that cannot be taken over, or a file of it.
     """
     benchmark = bench.benchmark
-    rule = choice.rule or "auto"
-    choose_rule(rule, "--rule" if choice.rule else "auto")
+    rule, source = rule_again(choice.rule, run.record.gate)
+    choose_rule(rule, source)
     with Held() as held, few_collections():
         run = held.take(run)
         before = run.record
@@ -136,11 +137,13 @@ def score_run(bench: Bench, run: Run, choice: Choice) -> Offline:
             benchmark=benchmark,
             profile=profile,
             rule=rule,
-            rule_source="--rule" if choice.rule else "auto",
+            rule_source=source,
             targets=choice.targets or [one for one in before.targets if one in rescored.rows],
             baseline=baseline,
             controls=controls,
             max_unjudged=bench.max_unjudged,
+            runs_dir=bench.runs_dir,
+            at=bench.at,
         )
         record = rescored.record.model_copy(
             update={
@@ -168,6 +171,7 @@ def score_run(bench: Bench, run: Run, choice: Choice) -> Offline:
                 hide_texts=bench.hide_texts,
                 keeps_comparison=_is_compared_alike(before, judged.record, rescored),
             )
+        judged.remembered.write()
         is_renewed = renew_snapshot(run, bench.folder, is_changed=rescored.is_changed)
         for one, other in zip(compared, others, strict=True):
             if other is None and renew_snapshot(one, bench.folder, is_changed=False):

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 from typing import NamedTuple
 
@@ -21,6 +22,8 @@ from pytest_benchbed.compare.deltas import deltas
 from pytest_benchbed.compare.facts import RunFacts
 from pytest_benchbed.compare.gate import decide
 from pytest_benchbed.data.dataset import Dataset
+from pytest_benchbed.evaluate.noise import Remembered
+from pytest_benchbed.evaluate.noise import remember
 from pytest_benchbed.evaluate.summing import Pooled
 from pytest_benchbed.evaluate.summing import broken_summary
 from pytest_benchbed.evaluate.summing import is_summed
@@ -48,6 +51,10 @@ class Judging:
     baseline: RunFacts | None
     controls: Sequence[RunFacts]
     max_unjudged: Fraction | None = None
+    runs_dir: Path | None = None
+    """Where the noise ledger of the baseline lies; None: there is none."""
+    at: str = ""
+    """The present time, for the ledger."""
 
     def gates(self, candidate: RunFacts) -> dict[str, GateResult]:
         """Return the verdict of every profile (raises as :func:`~compare.gate.decide`)."""
@@ -81,6 +88,8 @@ class Judged(NamedTuple):
     """Content of ``review-brief.json``."""
     with_something_to_see: list[str]
     """Cases that changed or have an error: the page shows their pictures."""
+    remembered: Remembered
+    """The noise ledger of the baseline; whoever writes the run writes it last."""
 
 
 def judge(judging: Judging, record: RunRecord, rows: Mapping[str, Row], dataset: Dataset) -> Judged:
@@ -118,6 +127,7 @@ def judge(judging: Judging, record: RunRecord, rows: Mapping[str, Row], dataset:
         reason=decisive.reason,
         profile=judging.profile,
         rule=decisive.rule,
+        rule_source=decisive.rule_source,
         justification=decisive.justification,
     )
     record = record.model_copy(update={"gate": summary})
@@ -131,6 +141,7 @@ def judge(judging: Judging, record: RunRecord, rows: Mapping[str, Row], dataset:
         units=units or None,
         deltas=deltas(candidate, judging.baseline) if judging.baseline else None,
     )
+    wobbled = {one.case for one in decisive.suspects if one.outcome == "wobbled"}
     buckets = {
         case: bucket(
             row,
@@ -138,9 +149,13 @@ def judge(judging: Judging, record: RunRecord, rows: Mapping[str, Row], dataset:
             [control.rows[case] for control in judging.controls if case in control.rows],
             profile=judging.profile,
             judge=benchmark,
+            is_wobbled=case in wobbled,
         )
         for case, row in rows.items()
     }
+    remembered = remember(
+        record, gates, profile=judging.profile, runs_dir=judging.runs_dir, at=judging.at
+    )
     brief = build_brief(
         record,
         listed,
@@ -148,13 +163,14 @@ def judge(judging: Judging, record: RunRecord, rows: Mapping[str, Row], dataset:
         buckets,
         profile=judging.profile,
         status=decisive.status,
+        strikes=remembered.strikes,
     )
     shown = [
         case
         for case, row in rows.items()
         if buckets[case] != "unchanged" or any(row["errors"].values())
     ]
-    return Judged(record, decisive, metrics, brief, shown)
+    return Judged(record, decisive, metrics, brief, shown, remembered)
 
 
 def judge_alone(

@@ -120,10 +120,14 @@ class RunRef(Model):
 class GateSummary(Model):
     """The verdict of the gate profile."""
 
+    OPTIONAL: ClassVar[frozenset[str]] = frozenset({"rule_source"})
+
     status: GateStatus
     reason: str
     profile: str
     rule: str
+    rule_source: str | None = None
+    """Where the rule was asked for; ``auto``: it chose."""
     justification: str | None
 
 

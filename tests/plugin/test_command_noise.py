@@ -1,0 +1,113 @@
+"""``benchbed gate --explain``, ``--aa`` and ``--plan``."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.plugin.bench import Bench
+from tests.plugin.programs import benchbed
+
+WRONG = ["row"]
+
+
+@pytest.fixture
+def noisy(bench: Bench) -> Bench:
+    """Three runs of one code, in which t-001 wobbles, and a candidate."""
+    bench.record("base", deterministic=False)
+    bench.record("one", {"t-001": WRONG}, deterministic=False)
+    bench.record("two", deterministic=False)
+    return bench
+
+
+def test_each_number_behind_a_verdict_is_explained(noisy: Bench) -> None:
+    noisy.answers({"t-002": {"attempts": [WRONG, []]}, "t-003": WRONG}, deterministic=False)
+    controls = ["--bench-control=one", "--bench-control=two"]
+    noisy.run("--baseline=base", *controls, "--bench-run=own")
+
+    done = benchbed(noisy, "gate", "own", "--explain")
+
+    assert done.returncode == 1
+    why = done.stdout[done.stdout.index("why: ") :].splitlines()
+    assert why == [
+        "why: profile main",
+        "  runs of the old code: base, one, two",
+        "  rule: confirm (auto, as the system declares nothing of being deterministic)",
+        "  compared: 4 of 4; unstable, where runs of the old code differ: D = 1 (t-001)",
+        "  flaky cases: F = D (K + 2) / K = 1 · 4 / 2 = 2",
+        "  re-asks of a suspect: r = 1, the fewest with F · B(K + 2, r + 2) <= 1/20: "
+        "2 · 1/60 = 0.0333",
+        "  false alarm: 1 - exp(-F · B(K + 2, r + 2)) = 3.3 %",
+        "  allowance: runs of the old code are suspects of each other 0, 1, 0 times, so "
+        "lambda = 0.5 and 2 allowed (95 % of a Poisson)",
+        "  suspects, worse than every run of the old code: S = 2",
+        "    t-002: wobbled, wrong in 1 of 2 attempts; new: wrong at=row",
+        "      base: no error",
+        "      one: no error",
+        "      two: no error",
+        "      attempt 2: no error",
+        "    t-003: confirmed, wrong in 2 of 2 attempts; new: wrong at=row",
+        "      base: no error",
+        "      one: no error",
+        "      two: no error",
+        "      attempt 2: wrong at=row",
+        "  rule: 2 cases are worse than in every run of the old code. Of these 1 was right when "
+        "asked again, which is noise, 1 was wrong every time. Without any change up to 2 may be.",
+        "  verdict: failed: 1 regression confirmed (t-003), compared 4 of 4",
+        "benchbed: gate FAILED: 1 regression confirmed (t-003), compared 4 of 4",
+    ]
+
+
+def test_controls_are_played_against_each_other(noisy: Bench) -> None:
+    done = benchbed(noisy, "gate", "--aa", "base", "one", "two")
+
+    assert done.returncode == 0
+    assert done.stdout.splitlines() == [
+        "A/A: 2 controls, no change in the code",
+        "  strict     red 1 of 2",
+        "  allowance  red 0 of 2",
+        "  confirm    red 0 of 2 at once; 1 of 2 would ask again (1 case)",
+        "  expected false alarm with K=2: strict 9.5 %, confirm 3.3 % (r 1) · with K=3: strict "
+        "6.4 %, confirm 1.9 % (r 1)",
+    ]
+    refused = benchbed(noisy, "gate", "--aa", "base")
+    assert refused.returncode == 2
+    assert "has no control" in refused.stderr
+    assert "pytest --bench=toy --bench-unpaired" in refused.stderr
+
+
+def test_a_promoted_baseline_knows_its_controls(noisy: Bench) -> None:
+    benchbed(noisy, "promote", "base", "--control=one", "--control=two")
+
+    played = benchbed(noisy, "gate", "--aa", "base")
+    planned = benchbed(noisy, "gate", "--plan", "toy")
+
+    assert played.stdout.startswith("A/A: 2 controls")
+    assert planned.stdout.startswith(
+        "plan: baseline base, 4 cases, 2 controls, 1 unstable: 2 flaky cases estimated"
+    )
+
+
+def test_what_fewer_false_alarms_cost(noisy: Bench) -> None:
+    benchbed(noisy, "promote", "base", "--control=one", "--control=two")
+
+    done = benchbed(noisy, "gate", "--plan", "toy", "--false-alarm=0.02")
+    alone = benchbed(noisy, "gate", "--plan", "one")
+    wrong = benchbed(noisy, "gate", "--plan", "toy", "--false-alarm=5")
+    unknown = benchbed(noisy, "gate", "--plan", "tov")
+
+    lines = done.stdout.splitlines()
+    assert len(lines) == 10
+    marked = [line for line in lines if "the fewest within 2.0 %" in line]
+    assert [line.split()[:5] for line in marked] == [["3", "1", "1.9", "%", "12"]]
+    assert "12 calls, $0" in marked[0]
+    assert "no control, so the noise is unknown" in alone.stdout
+    assert wrong.returncode == unknown.returncode == 2
+    assert "is no share of the runs" in wrong.stderr
+    assert "Did you mean 'toy'?" in unknown.stderr
+
+
+@pytest.mark.parametrize(
+    "words", [["--aa", "--plan", "base"], ["--false-alarm=0.1", "base"], ["base", "one"]]
+)
+def test_questions_that_do_not_go_together_are_refused(noisy: Bench, words: list[str]) -> None:
+    assert benchbed(noisy, "gate", *words).returncode == 2
