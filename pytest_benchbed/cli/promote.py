@@ -20,6 +20,7 @@ from pytest_benchbed.cli.promotion import control_command
 from pytest_benchbed.cli.promotion import former_runs
 from pytest_benchbed.cli.promotion import new_bench_text
 from pytest_benchbed.cli.promotion import next_command
+from pytest_benchbed.cli.promotion import open_strikes
 from pytest_benchbed.compare.phrases import count
 from pytest_benchbed.compare.refuse import Planned
 from pytest_benchbed.compare.refuse import check_profile
@@ -149,7 +150,7 @@ def _promote(work: Promotion, echo: Callable[[str], None]) -> int:
         echo(f"  controls: {controls}{kept}")
     if not work.is_promoted and work.entry.get("baseline"):
         echo(f"  the former baseline {work.entry['baseline']} stays in its history")
-    for line in [*noise_lines(candidates), *written, *removed]:
+    for line in [*noise_lines(candidates), *open_strikes(work, profile), *written, *removed]:
         echo(f"  {line}")
     for line in warnings_of_promotion(candidates):
         echo(f"  warning: {line}")

@@ -26,6 +26,7 @@ from pytest_benchbed.report.command import whole_command
 from pytest_benchbed.runs.bench_files import SCHEMA
 from pytest_benchbed.runs.bench_write import new_text
 from pytest_benchbed.runs.bench_write import with_entry
+from pytest_benchbed.runs.noise_file import NoiseFile
 from pytest_benchbed.runs.promote import fresh_entry
 from pytest_benchbed.runs.promote import kept_entry
 from pytest_benchbed.runs.promote import promoted_entry
@@ -137,6 +138,17 @@ def former_runs(work: Promotion) -> set[str]:
     promotions = [work.entry, *work.entry.get("history", ())]
     named = [[one.get("baseline"), *(one.get("controls") or ())] for one in promotions]
     return {run_id for ids in named for run_id in ids if run_id}
+
+
+def open_strikes(work: Promotion, profile: str) -> list[str]:
+    """Return what the ledger of the present baseline holds; a new one begins empty."""
+    baseline = work.entry.get("baseline")
+    if not baseline:
+        return []
+    ledger = NoiseFile(work.runs_dir, baseline)
+    found = ledger.strikes(work.benchmark.id, profile)
+    where = "" if work.is_promoted else f" against the former baseline {baseline}"
+    return [*(f"look at this: {one.text}{where}" for one in found), *ledger.notes]
 
 
 def control_command(record: RunRecord) -> str:

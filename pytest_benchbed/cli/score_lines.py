@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pytest_benchbed.compare.lines import verdict_lines
+from pytest_benchbed.compare.noise_ledger import strike_lines
 from pytest_benchbed.compare.phrases import count
 from pytest_benchbed.compare.phrases import names
 from pytest_benchbed.evaluate.offline import Offline
@@ -35,6 +36,9 @@ def report_lines(run: Run, offline: Offline, base: Path) -> Iterator[str]:
         beside=delta_lines(beside),
         warnings=delta_warnings(beside),
     )
+    yield from strike_lines(judged.remembered.strikes)
+    for note in judged.remembered.notes:
+        yield f"  note: {note}"
 
 
 def written_line(run: Run, base: Path, *, is_written: bool) -> str:

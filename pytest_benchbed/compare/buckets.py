@@ -28,11 +28,13 @@ def bucket(
     *,
     profile: str,
     judge: Judge = _ERRORS_DECIDE,
+    is_wobbled: bool = False,
 ) -> Bucket:
     """Return the first bucket that fits, under the gate profile.
 
-    technical, skipped, noisy (unstable and changed), worse (new error), better
-    (fixed, nothing new), remaining (errors, all known), unchanged (no error).
+    technical, skipped, noisy (unstable and changed, or a suspect that a re-ask
+    cleared), worse (new error), better (fixed, nothing new), remaining (errors,
+    all known), unchanged (no error).
     Without a comparable baseline row a case with errors is ``remaining``: a
     case of another key is not compared, only shown. A type whose ``is_worse``
     raises makes its case ``technical``.
@@ -51,7 +53,7 @@ def bucket(
         return "technical"
     if not (change.is_worse or change.is_better):
         return left
-    if change.is_unstable:
+    if change.is_unstable or is_wobbled:
         return "noisy"
     return "worse" if change.is_worse else "better"
 

@@ -27,6 +27,9 @@ from pytest_benchbed.model.strict import read_json
 STRIKES = 2
 """Runs in which a case wobbled that make it worth a look."""
 
+MAX_STRIKES = 10
+"""Cases that are printed; the review brief has all of them."""
+
 
 def noise_lines(
     gate: GateResult, *, candidate: str, benchmark: str, profile: str, at: str
@@ -63,6 +66,21 @@ def noise_lines(
     ]
 
 
+def untold(lines: Iterable[NoiseLine], known: Iterable[NoiseLine]) -> list[NoiseLine]:
+    """Return the lines that a ledger does not have already, as its last word of suspect and run."""
+    last = {_suspect(line): line for line in known}
+    return [
+        line
+        for line in lines
+        if (before := last.get(_suspect(line))) is None
+        or before.model_copy(update={"at": line.at}) != line
+    ]
+
+
+def _suspect(line: NoiseLine) -> tuple[str, ...]:
+    return line.candidate, line.benchmark, line.profile, line.case
+
+
 def ledger_bytes(lines: Iterable[NoiseLine]) -> bytes:
     """Return the lines as they are appended, in one write."""
     return b"".join(canonical(line.to_json()) + b"\n" for line in lines)
@@ -80,6 +98,9 @@ def read_ledger(content: bytes, *, baseline: str) -> tuple[list[NoiseLine], list
     if parts[-1]:
         notes.append(f"noise ledger of {term(baseline, 80)}: the last line is torn, and left out")
     for number, part in enumerate(parts[:-1], start=1):
+        if not part:
+            # Behind a torn line an append begins a new one; two at once begin it twice.
+            continue
         try:
             line = NoiseLine.from_json(_object(part))
             problem = "" if line.baseline == baseline else f"is of baseline {line.baseline!r}"
@@ -113,10 +134,21 @@ class Strike:
     """Candidate runs known."""
 
     @property
+    def story(self) -> str:
+        """What happened to the case."""
+        return f"intermittent: suspect in {self.suspect} of {count(self.of, 'candidate run')}"
+
+    @property
     def text(self) -> str:
         """What stands under *look at this*."""
-        runs = count(self.of, "candidate run")
-        return f"intermittent: suspect in {self.suspect} of {runs} ({term(self.case)})"
+        return f"{self.story} ({term(self.case)})"
+
+
+def strike_lines(found: Sequence[Strike]) -> list[str]:
+    """Return what is printed beneath a verdict of the cases with a second strike."""
+    lines = [f"  look at this: {one.text}" for one in found[:MAX_STRIKES]]
+    more = len(found) - MAX_STRIKES
+    return [*lines, f"  look at this: {count(more, 'more case')}"] if more > 0 else lines
 
 
 def strikes(

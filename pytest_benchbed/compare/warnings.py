@@ -10,9 +10,11 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 
+from pytest_benchbed.compare.confirm import may_be_cached
 from pytest_benchbed.compare.facts import RunFacts
 from pytest_benchbed.compare.facts import seconds_between
 from pytest_benchbed.compare.phrases import age
+from pytest_benchbed.compare.phrases import names
 from pytest_benchbed.compare.phrases import percent
 from pytest_benchbed.compare.stability import moves
 from pytest_benchbed.compare.status import Evidence
@@ -54,9 +56,25 @@ def warnings_of(evidence: Evidence, stale_days: int) -> list[str]:
     newest = min(seconds_between(run.record, candidate.record) for run in old)
     if newest > stale_days * DAY_S:
         lines.append(f"stale: the newest run of the old code is {age(newest)} old")
+    lines += _cached(evidence)
     lines += _versions(candidate, old)
     lines += _shifts(old, evidence)
     return lines
+
+
+def _cached(evidence: Evidence) -> list[str]:
+    """Warn of suspects whose re-asks look like one answer given again: they prove nothing."""
+    cases = [
+        one.case
+        for one in evidence.suspects
+        if one.attempts > 1 and may_be_cached(evidence.candidate.rows[one.case].get("reasks") or ())
+    ]
+    if not cases:
+        return []
+    return [
+        f"re-asks may be cached {names(cases)}: each gave the first reply again within 10 ms, or "
+        "the adapter says so"
+    ]
 
 
 def _versions(candidate: RunFacts, old: Sequence[RunFacts]) -> list[str]:

@@ -24,6 +24,7 @@ from pytest_benchbed.edge.start import now
 from pytest_benchbed.edge.system import describe
 from pytest_benchbed.edge.system import secrets
 from pytest_benchbed.edge.system import system_record
+from pytest_benchbed.evaluate.noise import Remembered
 from pytest_benchbed.evaluate.verdict import Judging
 from pytest_benchbed.evaluate.verdict import judge
 from pytest_benchbed.model.escape import term
@@ -55,6 +56,8 @@ class Decided(NamedTuple):
     """Cases with a row, in order."""
     with_something_to_see: list[str]
     """Those that changed or have an error: the page shows their pictures."""
+    remembered: Remembered
+    """The noise ledger, to be written last."""
 
 
 def decide_run(
@@ -83,7 +86,14 @@ def decide_run(
     write_record(paths.root, record)
     write_json(paths.metrics, judged.metrics)
     write_json(paths.review_brief, judged.brief)
-    return Decided(record, status, judged.gate, list(by_case), judged.with_something_to_see)
+    return Decided(
+        record,
+        status,
+        judged.gate,
+        list(by_case),
+        judged.with_something_to_see,
+        judged.remembered,
+    )
 
 
 def judging_of(plan: Plan) -> Judging:
@@ -103,6 +113,8 @@ def judging_of(plan: Plan) -> Judging:
         baseline=baseline,
         controls=controls,
         max_unjudged=plan.settings.max_unjudged,
+        runs_dir=plan.runs_dir,
+        at=now(),
     )
 
 

@@ -6,6 +6,7 @@ summary and the page made of them, and ``run.json`` with its final status last.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -23,11 +24,13 @@ from pytest_benchbed.edge.deciding import Decided
 from pytest_benchbed.edge.deciding import decide_run
 from pytest_benchbed.edge.deciding import judging_of
 from pytest_benchbed.edge.failure_text import hides_texts
+from pytest_benchbed.edge.junit import add_properties
 from pytest_benchbed.edge.ledger import RunLedger
 from pytest_benchbed.edge.partial import selecting_options
 from pytest_benchbed.edge.plan import Plan
 from pytest_benchbed.edge.start import ActiveRun
 from pytest_benchbed.edge.start import now
+from pytest_benchbed.evaluate.noise import remember
 from pytest_benchbed.model.errors import DatasetError
 from pytest_benchbed.model.escape import term
 from pytest_benchbed.model.gate import GateResult
@@ -104,8 +107,13 @@ def finish_run(
     if run.is_settled:
         assert plan.resumed is not None, "only a resumed run is settled"
         facts = RunFacts(plan.resumed.record, plan.resumed.rows())
-        gate = judging_of(plan).gates(facts)[plan.profile]
-        return _verdict(plan, _view(config, run), gate, hidden)
+        gates = judging_of(plan).gates(facts)
+        # A process that was killed at its very end has completed the run, and noted nothing.
+        noted = remember(
+            facts.record, gates, profile=plan.profile, runs_dir=plan.runs_dir, at=now()
+        )
+        noted.write()
+        return _verdict(config, plan, _view(config, run), gates[plan.profile], hidden, noted.notes)
     decided = decide_run(run, ledger, broker, was_interrupted=was_interrupted)
     _write_beside(run, decided)
     record = decided.record.model_copy(update={"status": decided.status, "finished_at": now()})
@@ -118,9 +126,10 @@ def finish_run(
     save_summary(view, hide_texts=hidden)
     save_page(view)
     write_record(run.paths.root, record)
+    decided.remembered.write()
     finished = Run.open(run.paths.root)
     config.hook.pytest_benchbed_run_finished(config=config, run=finished)
-    verdict = _verdict(plan, view, decided.gate, hidden)
+    verdict = _verdict(config, plan, view, decided.gate, hidden, decided.remembered.notes)
     verdict.lines.extend(_tidied(config, run))
     return verdict
 
@@ -154,10 +163,19 @@ def _view(config: pytest.Config, run: ActiveRun) -> RunView:
     )
 
 
-def _verdict(plan: Plan, view: RunView, gate: GateResult, hidden: bool) -> Verdict:
+def _verdict(
+    config: pytest.Config,
+    plan: Plan,
+    view: RunView,
+    gate: GateResult,
+    hidden: bool,
+    notes: Sequence[str],
+) -> Verdict:
     from pytest_benchbed.report.lines import view_lines
 
+    add_properties(config, view.record, gate)
     lines = list(view_lines(view, hide_texts=hidden))
+    lines += [f"  note: {note}" for note in notes]
     if plan.settings.adapter_is_default:
         # The header says it too, but not under -q.
         lines.append("  no adapter is configured: the reference adapter answered; name yours with")

@@ -50,6 +50,17 @@ _VERDICTS = {
 }
 
 
+def _properties(asked: Asked) -> list[tuple[str, str]]:
+    """Return what a suspect's item says of its re-asks; other items say nothing."""
+    state = asked.state
+    if state is None:
+        return []
+    return [
+        ("benchbed_suspect", state.outcome),
+        ("benchbed_reasks", f"wrong in {state.wrong} of {state.attempts}"),
+    ]
+
+
 def case_function() -> None:
     """Stand for the test function: the item runs itself."""
 
@@ -117,8 +128,8 @@ class CaseItem(pytest.Function):
     def runtest(self) -> None:
         """Score all profiles, decide the outcome, fail if it is a failure."""
         evaluation = self.plan.scorer.evaluate(self.entry, self.answers)
-        self.answers = []
-        asked = ask_again(self.config.stash[SESSION].asker, self.plan, evaluation.row)
+        first, self.answers = self.answers[0], []
+        asked = ask_again(self.config.stash[SESSION].asker, self.plan, evaluation.row, first)
         outcome = self._decide(evaluation, asked)
         if outcome.outcome == "error":
             self._fail(NoScore(evaluation.row["reason"] or ""))
@@ -147,6 +158,7 @@ class CaseItem(pytest.Function):
             _VERDICTS[outcome.outcome],
             ("benchbed_digest", sha256_hex(self.result.encode("ascii"))),
             ("benchbed_case", case),
+            *_properties(asked),
         ]
         return outcome
 

@@ -56,6 +56,11 @@ class Plan:
     """Of recorded outputs: which have no case, and which cases have none."""
 
     @property
+    def runs_dir(self) -> Path:
+        """The folder with the run; a run of a set lies one folder deeper."""
+        return self.run_dir.parents[self.run_id.count("/")]
+
+    @property
     def isolation(self) -> str:
         """Level at which the adapter runs, as it is recorded."""
         return OFF if self.settings.isolation == "off" else LEVEL

@@ -14,6 +14,7 @@ from pytest_benchbed.compare.confirm import confirmation
 from pytest_benchbed.compare.outcome import suspected
 from pytest_benchbed.edge.asking import Asker
 from pytest_benchbed.edge.plan import Plan
+from pytest_benchbed.evaluate.case import Answer
 from pytest_benchbed.model.errors import TechnicalFailure
 
 
@@ -29,8 +30,11 @@ class Asked(NamedTuple):
 NOTHING = Asked()
 
 
-def ask_again(asker: Asker | None, plan: Plan, row: dict[str, Any]) -> Asked:
-    """Ask again if the case is a suspect, and the rule wants it; the row gets its ``reasks``."""
+def ask_again(asker: Asker | None, plan: Plan, row: dict[str, Any], first: Answer) -> Asked:
+    """Ask again if the case is a suspect, and the rule wants it; the row gets its ``reasks``.
+
+    ``first``: the outcome that the row is of.
+    """
     case = row["case"]
     if plan.baseline is None or plan.unpaired or plan.settings.rule == "strict" or asker is None:
         return NOTHING
@@ -66,7 +70,8 @@ def ask_again(asker: Asker | None, plan: Plan, row: dict[str, Any]) -> Asked:
         answer = asker.predict(plan.name, case, attempt)
         if answer["state"] == "not-run":
             break
-        reasks.append(plan.scorer.reask(case, {**plan.scorer.checked(answer), "attempt": attempt}))
+        answer = {**plan.scorer.checked(answer), "attempt": attempt}
+        reasks.append(plan.scorer.reask(case, answer, first))
     if reasks:
         row["reasks"] = reasks
     return Asked(rule, state)

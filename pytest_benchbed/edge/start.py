@@ -112,8 +112,7 @@ def start_run(
             if paths.calls.exists():
                 recorded = read_calls(paths.calls)
         else:
-            runs_dir = plan.run_dir.parents[plan.run_id.count("/")]
-            paths = RunPaths(create_run(runs_dir, plan.run_id))
+            paths = RunPaths(create_run(plan.runs_dir, plan.run_id))
             # What cannot begin leaves nothing behind, and its id stays free.
             undo.callback(shutil.rmtree, paths.root, ignore_errors=True)
             closing.enter_context(lock_run(paths.root))

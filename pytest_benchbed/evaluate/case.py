@@ -158,6 +158,7 @@ class Scorer:
             "reason": first.reason,
             **_scores_json(first),
             "quality": first.quality,
+            **({} if entry.group is None else {"group": entry.group}),
             "keys": self.keys.of(entry.id, parts),
             "key_parts": parts,
             "x": _volatile(answers[0]),
@@ -175,10 +176,16 @@ class Scorer:
             ]
         return Evaluation(result, [one.technical for one in scored if one.technical is not None])
 
-    def reask(self, case_id: str, answer: Answer) -> dict[str, Any]:
+    def reask(self, case_id: str, answer: Answer, first: Answer) -> dict[str, Any]:
         """Score the checked outcome of one re-ask: an entry of the row's ``reasks``.
 
         It has no errors where there was nothing to score, and changes no score of the case.
+
+        Args:
+            case_id: the case.
+            answer: the outcome.
+            first: that of attempt 1: a reply that is given again byte by byte, and at
+                once, may be no second draw.
         """
         try:
             scored = self._score(
@@ -194,6 +201,9 @@ class Scorer:
             return {**result, "errors": None, "outcome": outcome}
         both = _scores_json(scored)
         result["errors"] = both["errors"]
+        result["is_same_reply"] = _reply(answer) == _reply(first)
+        result["latency_s"] = answer.get("latency_s")
+        result["cached"] = bool((answer.get("usage") or {}).get("cached"))
         if self.benchmark.tolerance or self.benchmark.has_own_is_worse:
             result["metrics"] = both["metrics"]
         return result
@@ -249,6 +259,11 @@ class Scorer:
         pins = self.dataset.pins
         pairs = [(path, pins[path].sha256 if path in pins else "") for path in set(files)]
         return key_parts(digest(inputs), pairs, digest(truth))
+
+
+def _reply(answer: Answer) -> tuple[Any, ...]:
+    """Return what the system sent: the raw reply, or that it declined."""
+    return answer["state"], answer.get("raw"), bool(answer.get("raw_base64"))
 
 
 def _technical(case: str, failure: TechnicalFailure) -> _Scored:

@@ -21,6 +21,7 @@ from pytest_benchbed.compare.coverage import grown_cases
 from pytest_benchbed.compare.pair import error_set
 from pytest_benchbed.compare.phrases import count
 from pytest_benchbed.compare.phrases import names
+from pytest_benchbed.evaluate.case import Answer
 from pytest_benchbed.evaluate.case import Scorer
 from pytest_benchbed.evaluate.rekey import Revision
 from pytest_benchbed.evaluate.rekey import in_scope
@@ -124,7 +125,7 @@ def rescore(run: Run, scorer: Scorer, at: str, *, may_grow: bool = False) -> Res
                 # Times and costs of a call are in its row too, and equal by chance in no run.
                 if old is not None and is_sound and evaluation.row["x"] != old["x"]:
                     raise read.of_another_call(entry.id)
-                if reasks := _reasks(read, scorer, entry.id, old):
+                if reasks := _reasks(read, scorer, entry.id, answers[0], old):
                     evaluation.row["reasks"] = reasks
                 rows[entry.id] = evaluation.row
                 found += map(TechnicalRecord.from_json, evaluation.technical)
@@ -162,9 +163,13 @@ def rescore(run: Run, scorer: Scorer, at: str, *, may_grow: bool = False) -> Res
     )
 
 
-def _reasks(read: Outcomes, scorer: Scorer, case: str, old: Row | None) -> list[dict[str, Any]]:
+def _reasks(
+    read: Outcomes, scorer: Scorer, case: str, first: Answer, old: Row | None
+) -> list[dict[str, Any]]:
     """Score the re-asks of a case again; one that was never made stays on record."""
-    reasks = [scorer.reask(case, scorer.checked(outcome)) for outcome in read.reasks_of(case)]
+    reasks = [
+        scorer.reask(case, scorer.checked(outcome), first) for outcome in read.reasks_of(case)
+    ]
     known = (old or {}).get("reasks") or []
     return [*reasks, *known[len(reasks) :]]
 

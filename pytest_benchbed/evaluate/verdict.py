@@ -118,7 +118,9 @@ def judge(judging: Judging, record: RunRecord, rows: Mapping[str, Row], dataset:
     technical = [one for one in record.technical if not is_summed(one)]
     if broken is not None:
         technical.append(broken)
-    record = record.model_copy(update={"technical": technical})
+    groups = {row["group"] for row in listed if "group" in row}
+    counts = record.counts.model_copy(update={"groups": len(groups) or None})
+    record = record.model_copy(update={"technical": technical, "counts": counts})
     candidate = RunFacts(record=record, rows=rows)
     gates = judging.gates(candidate)
     decisive = gates[judging.profile]

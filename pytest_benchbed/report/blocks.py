@@ -9,10 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pytest_benchbed.compare.confirm import BUDGET
 from pytest_benchbed.model.canonical import canonical
+from pytest_benchbed.model.error import error_key
+from pytest_benchbed.model.gate import Suspect
 from pytest_benchbed.report.cases import ABSENT
 from pytest_benchbed.report.cases import CaseDetail
 from pytest_benchbed.report.cases import CaseLine
+from pytest_benchbed.report.cases import Change
 from pytest_benchbed.report.cases import count_kinds
 from pytest_benchbed.report.command import case_command
 from pytest_benchbed.report.difference import DiffLine
@@ -35,6 +39,16 @@ MAX_LINES = 120
 """Lines of one difference."""
 MAX_VALUE_BYTES = 200_000
 """A larger answer or prediction is not compared line by line."""
+
+OUTCOMES = {
+    "regression": "regression",
+    "wobbled": "wobbled",
+    "confirmed": "confirmed",
+    "confirmed-vary": "confirmed, errors vary",
+    "unconfirmed": "not confirmed",
+    "not-reasked": "not asked again",
+}
+"""What is said of a suspect."""
 
 _ASSET = re.compile(r"([0-9a-f]{64})\.(png|jpg|gif|webp|svg)")
 
@@ -108,7 +122,11 @@ def block(view: RunView, line: CaseLine, assets: Mapping[str, str]) -> Block:
     return Block(
         line=line,
         errors=tuple(_errors(view, detail)),
-        figures=tuple(_figures(detail, view.record.benchmark.profiles)),
+        figures=tuple(
+            _figures(
+                detail, view.record.benchmark.profiles, view.suspects.get(line.id), view.profile
+            )
+        ),
         grid=grid,
         against_answer=_difference(wanted, got),
         against_baseline=_difference(detail.before, got)
@@ -195,7 +213,41 @@ def _table(
     return ErrorTable(profile, decides, rows, max(0, len(marked) - MAX_ERRORS))
 
 
-def _figures(detail: CaseDetail, profiles: Sequence[str]) -> Iterator[Fact]:
+def reasks_text(
+    reasks: Sequence[Mapping[str, Any]], change: Change, suspect: Suspect | None, profile: str
+) -> str:
+    """Say what the re-asks of a case gave: ``3 times: wrong, wrong, right``.
+
+    Wrong is what no run of the old code did. A suspect's runs of the old code agree,
+    so the errors known are the baseline's. Of a type that has a rule of its own only
+    the verdict knows; where its count is another one, the count is told alone.
+    """
+    known = {error_key(error) for error in (*change.kept, *change.gone)}
+    shown = []
+    for reask in reasks:
+        errors = (reask["errors"] or {}).get(profile)
+        if errors is None:
+            shown.append("not asked, no money left" if reask["outcome"] == BUDGET else "no answer")
+        else:
+            is_wrong = any(error_key(error) not in known for error in errors)
+            shown.append("wrong" if is_wrong else "right")
+    times = count(len(reasks), "time")
+    if suspect and suspect.attempts > 1 and shown.count("wrong") != suspect.wrong - 1:
+        return f"{times}: {suspect_text(suspect)}"
+    return f"{times}: {', '.join(shown)}"
+
+
+def suspect_text(suspect: Suspect) -> str:
+    """Say what became of a suspect, its first attempt counted."""
+    word = OUTCOMES[suspect.outcome]
+    if suspect.attempts < 2:
+        return word
+    return f"{word}: wrong in {suspect.wrong} of {suspect.attempts} attempts"
+
+
+def _figures(
+    detail: CaseDetail, profiles: Sequence[str], suspect: Suspect | None, profile: str
+) -> Iterator[Fact]:
     row, line = detail.row, detail.line
     timing = row.get("x", {})
     if line.reason:
@@ -212,15 +264,15 @@ def _figures(detail: CaseDetail, profiles: Sequence[str]) -> Iterator[Fact]:
         yield Fact("cached", "yes, taken over without a call")
     if row.get("quality") is not None:
         yield Fact("quality", measure(row["quality"]))
-    for profile in profiles:
-        for name, value in row.get("metrics", {}).get(profile, {}).items():
+    for one in profiles:
+        for name, value in row.get("metrics", {}).get(one, {}).items():
             shown = f"{value[0]} of {value[1]}" if isinstance(value, list) else measure(value)
-            yield Fact(f"{profile} · {name.replace('_', ' ')}", shown)
+            yield Fact(f"{one} · {name.replace('_', ' ')}", shown)
     for repeat in row.get("repeats", ()):
         wrong = sum(len(errors) for errors in (repeat["errors"] or {}).values())
         yield Fact(f"attempt {repeat['attempt']}", count(wrong, "error"))
-    for reask in row.get("reasks", ()):
-        yield Fact(f"asked again, attempt {reask['attempt']}", str(reask["outcome"]))
+    if reasks := row.get("reasks"):
+        yield Fact("asked again", reasks_text(reasks, line.change, suspect, profile))
 
 
 def _difference(wanted: Any, got: Any) -> Difference | None:

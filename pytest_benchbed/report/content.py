@@ -53,7 +53,8 @@ MAX_TECHNICAL: Final = 200
 _MEANINGS = {
     "worse": "A new error on a case that the same code answers alike every time.",
     "better": "Errors of the baseline are gone, and none is new.",
-    "noisy": "The baseline and its repeats disagree here, so a change proves nothing.",
+    "noisy": "The baseline and its repeats disagree here, or the system was right when it was "
+    "asked again, so a change proves nothing.",
     "remaining": "Errors that the baseline has too.",
     "technical": "The system, its adapter, a judge or the scorer broke. No score.",
     "skipped": "The system does not do these; they are in no measure.",
@@ -194,8 +195,8 @@ def _facts(view: RunView) -> Iterator[Fact]:
     if view.gate is not None:
         yield from facts(view.record, view.gate)
         yield from delta_facts(view.deltas)
-    if view.intermittent:
-        yield Fact("Look at these", f"suspects in other runs too: {', '.join(view.intermittent)}")
+    for one in view.strikes:
+        yield Fact("Look at this", f"{one.case}, {one.story}")
 
 
 def bucket_head(view: RunView, name: str) -> BucketHead:

@@ -15,6 +15,7 @@ from pytest_benchbed.compare.phrases import age
 from pytest_benchbed.compare.phrases import percent
 from pytest_benchbed.compare.ruling import OUT_OF_BUDGET
 from pytest_benchbed.compare.ruling import UNCONFIRMED
+from pytest_benchbed.compare.sentence import rule_sentence
 from pytest_benchbed.model.gate import GateResult
 from pytest_benchbed.model.run import RunRecord
 from pytest_benchbed.report.numbers import count
@@ -56,7 +57,6 @@ def headline_sentence(
         found = f"{count(errors, 'case')} with errors" if errors else "no errors"
         return f"This run is recorded ({found}). Nothing was compared: there is no baseline yet."
     wobbled = _wobbled(gate)
-    worse -= wobbled
     if status == "incomplete":
         if left := _left_open(gate):
             return (
@@ -107,10 +107,10 @@ def facts(record: RunRecord, gate: GateResult) -> list[Fact]:
 
     A verdict whose noise, system or smallest change is not known says so.
     """
-    lines = [
-        Fact("Rule", f"{gate.rule} ({gate.rule_source})"),
-        Fact("Coverage", coverage_text(record, gate)),
-    ]
+    lines = [Fact("Rule", f"{gate.rule} ({gate.rule_source})")]
+    if told := rule_sentence(gate):
+        lines.append(Fact("What the rule did", told))
+    lines.append(Fact("Coverage", coverage_text(record, gate)))
     if gate.targets:
         clean = sum(1 for target in gate.targets if not target.errors)
         lines.append(Fact("Targets", f"{clean} of {len(gate.targets)} without an error"))

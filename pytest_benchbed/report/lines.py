@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 
 from pytest_benchbed.compare.lines import verdict_lines
+from pytest_benchbed.compare.noise_ledger import strike_lines
 from pytest_benchbed.model.escape import json_term
 from pytest_benchbed.model.escape import term
 from pytest_benchbed.model.run import TechnicalRecord
@@ -70,6 +71,7 @@ def view_lines(view: RunView, *, hide_texts: bool = False) -> Iterator[str]:
             beside=delta_lines(view.deltas),
             warnings=delta_warnings(view.deltas),
         )
+    yield from strike_lines(view.strikes)
     for profile in view.profiles:
         if profile.gate is not None and profile.name != view.profile:
             yield (

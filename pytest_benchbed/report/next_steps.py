@@ -105,10 +105,13 @@ def _failed(view: RunView) -> Iterator[Step]:
 def first_bad_case(view: RunView) -> str | None:
     """Return the case to look at first: a suspect, a target, or the first that got worse."""
     named = []
+    suspects = view.gate.suspects if view.gate is not None else []
     if view.gate is not None:
-        named += [one.case for one in view.gate.suspects]
+        named += [one.case for one in suspects if one.outcome != "wobbled"]
         named += [target.case for target in view.gate.targets if target.errors]
     named += [line.id for line in view.in_bucket("worse")]
+    # Right when it was asked again: only where there is nothing else.
+    named += [one.case for one in suspects]
     return named[0] if named else None
 
 

@@ -15,9 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pytest_benchbed.compare.noise_ledger import MAX_STRIKES
 from pytest_benchbed.model.escape import md
 from pytest_benchbed.model.escape import md_sentence
 from pytest_benchbed.report.blocks import error_row
+from pytest_benchbed.report.blocks import suspect_text
 from pytest_benchbed.report.cases import CaseLine
 from pytest_benchbed.report.deltas import delta_facts
 from pytest_benchbed.report.deltas import delta_warnings
@@ -180,14 +182,16 @@ def _cases(
     titles = {
         "worse": "Got worse",
         "better": "Got better",
-        "noisy": "Changed, but unstable in the old code too",
+        "noisy": "Changed, but unstable in the old code or right when asked again",
         "remaining": "Still with errors" if is_paired else "With errors",
     }
     yield f"## {titles[bucket]} ({len(lines)})"
     yield ""
     for line in lines[: room.cases]:
         category = f" ({md(line.category, 60)})" if line.category else ""
-        yield f"- {md(line.id, 100)}{category}"
+        suspect = view.suspects.get(line.id)
+        told = f", {suspect_text(suspect)}" if suspect and suspect.attempts > 1 else ""
+        yield f"- {md(line.id, 100)}{category}{told}"
         change = line.change
         marked = [
             *((error, "new" if is_paired else "error") for error in change.new),
@@ -230,10 +234,15 @@ def _beside(view: RunView) -> Iterator[str]:
         yield f"- {fact.name}: {md_sentence(fact.text)}"
     for warning in [*view.gate.warnings, *delta_warnings(view.deltas)]:
         yield f"- Warning: {md_sentence(warning)}"
-    if view.intermittent:
-        names = ", ".join(md(case, 100) for case in view.intermittent[:20])
-        yield f"- Look at these, suspects in other runs too: {names}"
+    for one in view.strikes[:MAX_STRIKES]:
+        yield f"- **Look at this:** {md(one.case, 100)}, {md_sentence(one.story)}"
+    yield from _more_strikes(len(view.strikes) - MAX_STRIKES)
     yield ""
+
+
+def _more_strikes(more: int) -> Iterator[str]:
+    if more > 0:
+        yield f"- **Look at this:** {count(more, 'more case')}, see the review brief"
 
 
 def _next(view: RunView) -> Iterator[str]:

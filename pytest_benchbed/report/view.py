@@ -20,10 +20,12 @@ from pathlib import Path
 from typing import Any
 from typing import Protocol
 
+from pytest_benchbed.compare.noise_ledger import Strike
 from pytest_benchbed.model.base import ShapeError
 from pytest_benchbed.model.deltas import Deltas
 from pytest_benchbed.model.errors import RunError
 from pytest_benchbed.model.gate import GateResult
+from pytest_benchbed.model.gate import Suspect
 from pytest_benchbed.model.run import RunRecord
 from pytest_benchbed.report.cases import BUCKETS
 from pytest_benchbed.report.cases import CaseDetail
@@ -104,8 +106,8 @@ class RunView:
     metrics: Mapping[str, Any]
     deltas: Deltas | None
     """Latency and cost against the baseline; None where there is nothing to show."""
-    intermittent: tuple[str, ...]
-    """Cases that were suspects in other runs against this baseline too."""
+    strikes: tuple[Strike, ...]
+    """Cases that wobbled in several runs against this baseline: look at them."""
     lines: tuple[CaseLine, ...]
     """Every case, holes included, in order of their ids."""
 
@@ -138,6 +140,7 @@ class RunView:
             gates = dict(_gates(metrics))
             profile = _profile(record, gates)
             deltas = read_deltas(metrics)
+            strikes = tuple(Strike(**one) for one in brief.get("strikes", ()))
             lines = [*read_lines(paths.results, changes(brief), profile), *_holes(record)]
         except ShapeError as error:
             raise RunError(
@@ -159,7 +162,7 @@ class RunView:
             gates=gates,
             metrics=metrics,
             deltas=shown_deltas(gates.get(profile), deltas),
-            intermittent=tuple(brief.get("intermittent", ())),
+            strikes=strikes,
             lines=tuple(sorted(lines, key=lambda line: line.id)),
         )
 
@@ -233,6 +236,11 @@ class RunView:
     def profiles(self) -> list[ProfileView]:
         """Every profile with its verdict, and its measures unless blocked."""
         return profile_views(self.record, self.metrics, self.gates, self.has_numbers)
+
+    @cached_property
+    def suspects(self) -> dict[str, Suspect]:
+        """The suspects of the verdict that decides, by case."""
+        return {one.case: one for one in self.gate.suspects} if self.gate is not None else {}
 
     def groups(self, bucket: str) -> Iterator[Group]:
         """Yield the cases of a bucket by category; cases without one come last."""

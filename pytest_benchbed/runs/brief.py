@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
 
+from pytest_benchbed.compare.noise_ledger import Strike
 from pytest_benchbed.model.error import error_key
 from pytest_benchbed.model.run import RunRecord
 
@@ -25,7 +26,7 @@ def build_brief(
     *,
     profile: str,
     status: str,
-    intermittent: Sequence[str] = (),
+    strikes: Sequence[Strike] = (),
 ) -> dict[str, Any]:
     """Return the content of ``review-brief.json``.
 
@@ -38,7 +39,7 @@ def build_brief(
             other buckets than :data:`BUCKETS` are left out.
         profile: the gate profile; errors are compared under it by identity.
         status: the verdict of that profile.
-        intermittent: cases that several runs suspected, for a second look.
+        strikes: cases that wobbled in several runs, for a second look.
     """
     groups: dict[tuple[int, str], list[dict[str, Any]]] = {}
     for row in sorted(rows, key=lambda row: row["case"]):
@@ -61,7 +62,11 @@ def build_brief(
             {"bucket": BUCKETS[index], "category": category or None, "cases": cases}
             for (index, category), cases in sorted(groups.items())
         ],
-        "intermittent": sorted(intermittent),
+        "intermittent": [one.case for one in strikes],
+        "strikes": [
+            {"case": one.case, "wobbled": one.wobbled, "suspect": one.suspect, "of": one.of}
+            for one in strikes
+        ],
     }
 
 

@@ -28,7 +28,7 @@ def row_text(row: Mapping[str, Any]) -> str:
     # Keys in canonical order; those that only some rows have come in between.
     text = (
         f'{{"case":{_text(row["case"])},"category":{_text(row["category"])},'
-        f'"errors":{_errors(row["errors"])},'
+        f'"errors":{_errors(row["errors"])},{_group(row.get("group"))}'
         f'"key_parts":{{"answer":"{parts["answer"]}","files":"{parts["files"]}",'
         f'"inputs":"{parts["inputs"]}"}},"keys":{_keys(row["keys"])},'
         f'"metrics":{_json(row["metrics"])},"quality":{_number(row["quality"])},'
@@ -42,6 +42,10 @@ def row_text(row: Mapping[str, Any]) -> str:
         f'"latency_s":{_number(volatile["latency_s"])},"queue_s":{_number(volatile["queue_s"])},'
         f'"usage":{_json(volatile["usage"])}}}}}'
     )
+
+
+def _group(group: str | None) -> str:
+    return "" if group is None else f'"group":{_text(group)},'
 
 
 def _json(value: Any) -> str:

@@ -51,6 +51,11 @@ def test_the_first_bucket_that_fits(rows, expected):
     assert expected in BUCKETS
 
 
+def test_what_was_right_when_asked_again_is_noise():
+    assert found("b", "", is_wobbled=True) == "noisy"
+    assert found("!technical", "", is_wobbled=True) == "technical"
+
+
 def test_a_value_that_fell_is_worse_and_one_that_rose_is_better():
     judge = Judging(tolerance={"score": 0.05})
     assert found(0.5, 0.9, judge=judge) == "worse"

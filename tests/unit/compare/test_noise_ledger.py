@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pytest_benchbed.compare.gate import decide_by
+from pytest_benchbed.compare.noise_ledger import Strike
 from pytest_benchbed.compare.noise_ledger import ledger_bytes
 from pytest_benchbed.compare.noise_ledger import noise_lines
 from pytest_benchbed.compare.noise_ledger import read_ledger
+from pytest_benchbed.compare.noise_ledger import strike_lines
 from pytest_benchbed.compare.noise_ledger import strikes
+from pytest_benchbed.compare.noise_ledger import untold
 from pytest_benchbed.compare.rules import ChosenRule
 from pytest_benchbed.model.noise_line import NoiseLine
 from tests.unit.compare.builders import PROFILE
@@ -91,6 +94,30 @@ def test_a_line_that_cannot_be_read_or_is_of_another_baseline_is_left_out_by_its
         f"noise ledger of base, line {number}" for number in (1, 2, 3, 5)
     ]
     assert "is of baseline 'older'" in notes[2]
+
+
+def test_what_is_told_already_is_not_told_again():
+    known = [line(), line(candidate="two", outcome="unconfirmed"), line(candidate="two")]
+    later = [one.model_copy(update={"at": "2026-04-01T00:00:00Z"}) for one in (line(), line("y"))]
+
+    assert untold(later, known) == [later[1]]
+    # What became of it is another thing now, or again.
+    other = line(candidate="two", outcome="unconfirmed")
+    assert untold([other], known) == [other]
+    assert untold([other], known[:2]) == []
+
+
+def test_empty_lines_are_passed_over():
+    content = ledger_bytes([line()]) + b"\n" + ledger_bytes([line("y")])
+    assert read_ledger(content, baseline="base") == ([line(), line("y")], [])
+
+
+def test_many_strikes_are_printed_in_part():
+    found = [Strike(f"c{number:02}", wobbled=2, suspect=3, of=5) for number in range(12)]
+    lines = strike_lines(found)
+    assert lines[0] == "  look at this: intermittent: suspect in 3 of 5 candidate runs (c00)"
+    assert (len(lines), lines[-1]) == (11, "  look at this: 2 more cases")
+    assert len(strike_lines(found[:10])) == 10
 
 
 def test_the_second_strike_is_a_wobble_in_two_runs():

@@ -7,6 +7,8 @@ import pytest
 from pytest_benchbed.model.errors import RunError
 from tests.unit.compare.builders import Judging
 from tests.unit.compare.builders import gate
+from tests.unit.compare.builders import reask
+from tests.unit.compare.builders import row
 from tests.unit.compare.builders import run_of
 
 TEN = {f"c{n}": "" for n in range(10)}
@@ -133,3 +135,19 @@ def test_a_start_that_is_no_time_is_a_damaged_record():
         gate(TEN, run_of(TEN, "base", started_at="yesterday"))
     with pytest.raises(RunError, match="no UTC time"):
         gate(TEN, run_of(TEN, "base", started_at="2026-03-07T12:00:00"))
+
+
+def test_re_asks_that_may_be_one_answer_given_again_are_named():
+    instant = {"is_same_reply": True, "latency_s": 0.001, "cached": False}
+    wrong = {"x": {**row("x", "a"), "reasks": [{**reask("a"), **instant}] * 3}}
+    text = (
+        "re-asks may be cached (x): each gave the first reply again within 10 ms, or the adapter "
+        "says so"
+    )
+    found = warnings(run_of(wrong), {"x": ""}, rule="confirm")
+    assert text in found
+    slow = [{**reask("a"), **instant, "latency_s": 0.5}] * 3
+    assert text not in warnings(
+        run_of({"x": {**row("x", "a"), "reasks": slow}}), {"x": ""}, rule="confirm"
+    )
+    assert text not in warnings(run_of(wrong), {"x": ""}, rule="strict")

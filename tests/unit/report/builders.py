@@ -145,6 +145,7 @@ def write_run(
     targets: Sequence[str] = (),
     holes: Mapping[str, str] = {},
     with_images: bool = True,
+    rule: str = "strict",
     **changes: Any,
 ) -> Path:
     """Write ``folder/<run_id>`` and return it; ``paired``: with the baseline ``base``."""
@@ -187,7 +188,8 @@ def write_run(
         ],
     }  # fmt: skip
     draft = record(run_id, **{**facts, **changes})
-    gates = _gates(draft, rows, old if paired else None, repeats)
+    gates = _gates(draft, rows, old if paired else None, repeats, rule)
+    wobbled = {one.case for one in gates["logical"].suspects if one.outcome == "wobbled"}
     final = _with_gate(draft, gates["logical"])
     baseline_rows = {row["case"]: row for row in old} if paired else None
     write_json(paths.run, final.to_json())
@@ -199,6 +201,7 @@ def write_run(
             (baseline_rows or {}).get(row["case"]),
             [control[number] for control in repeats],
             profile="logical",
+            is_wobbled=row["case"] in wobbled,
         )
         for number, row in enumerate(rows)
     }
@@ -212,6 +215,13 @@ def write_run(
         image = png(160, 60, shade=245)
         (paths.report_assets / f"{sha256_hex(image)}.png").write_bytes(image)
     return paths.root
+
+
+def strike(run_dir: Path, *cases: str) -> None:
+    """Write into the brief of a run that these cases wobbled in two of five runs."""
+    path = run_dir / "review-brief.json"
+    found = [{"case": case, "wobbled": 2, "suspect": 2, "of": 5} for case in cases]
+    path.write_text(json.dumps({**json.loads(path.read_text()), "strikes": found}))
 
 
 def load(run_dir: Path, **options: Any) -> RunView:
@@ -271,7 +281,9 @@ def _row(case: Made, errors: Any) -> dict[str, Any]:
     return json.loads(json.dumps(row))
 
 
-def _gates(candidate: RunRecord, rows: Any, old: Any | None, repeats: Any) -> dict[str, GateResult]:
+def _gates(
+    candidate: RunRecord, rows: Any, old: Any | None, repeats: Any, rule: str
+) -> dict[str, GateResult]:
     def facts(run: RunRecord, found: Any) -> RunFacts:
         return RunFacts(run, {row["case"]: row for row in found})
 
@@ -291,7 +303,7 @@ def _gates(candidate: RunRecord, rows: Any, old: Any | None, repeats: Any) -> di
             ],
             profile=profile,
             decides=profile == "logical",
-            rule="strict",
+            rule=rule,
             rule_source="auto",
             targets=candidate.targets,
             judge=ErrorsDecide(),

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_benchbed.model.gate import Suspect
 from pytest_benchbed.report.blocks import MAX_ERRORS
 from pytest_benchbed.report.blocks import assets_of
 from pytest_benchbed.report.blocks import block
 from pytest_benchbed.report.blocks import error_row
 from pytest_benchbed.report.blocks import headline
+from pytest_benchbed.report.blocks import reasks_text
+from pytest_benchbed.report.cases import Change
 from tests.unit.report.builders import Made
 from tests.unit.report.builders import error
 from tests.unit.report.builders import load
@@ -93,7 +96,7 @@ def test_figures_of_a_case(tmp_path) -> None:
         "x": {"latency_s": 1.5, "queue_s": 0.5, "cost_usd": 0.5, "usage": usage},
         "repeats": [{"attempt": 2, "errors": {"logical": [X, Y]}, "metrics": {}, "quality": 0,
                      "latency_s": 1, "cost_usd": 1}],
-        "reasks": [{"attempt": 3, "errors": [], "outcome": "wobbled"}],
+        "reasks": [{"attempt": 3, "errors": {"logical": []}, "outcome": "scored"}],
     })  # fmt: skip
 
     figures = {fact.name: fact.text for fact in block_of(tmp_path, made).figures}
@@ -103,9 +106,42 @@ def test_figures_of_a_case(tmp_path) -> None:
         "tokens": "1,200 in, 30 out", "cached": "yes, taken over without a call", "quality": "0",
         "logical · exact": "0 of 1", "logical · cell f1": "4 of 6",
         "geometric · exact": "1 of 1", "geometric · mean offset px": "1.75",
-        "attempt 2": "2 errors", "asked again, attempt 3": "wobbled",
+        "attempt 2": "2 errors", "asked again": "1 time: right",
     }  # fmt: skip
     assert list(figures).index("logical · exact") < list(figures).index("geometric · exact")
+
+
+@pytest.mark.parametrize(
+    ("errors", "shown"),
+    [
+        ([[X], [X], []], "3 times: wrong, wrong, right"),
+        ([[Y]], "1 time: right"),  # the error of the baseline
+        ([[X], "budget"], "2 times: wrong, not asked, no money left"),
+        ([[X], "technical"], "2 times: wrong, no answer"),
+    ],
+)
+def test_re_asks_are_told_in_words(tmp_path, errors, shown) -> None:
+    reasks = [
+        {"attempt": attempt, "errors": None, "outcome": one}
+        if isinstance(one, str)
+        else {"attempt": attempt, "errors": {"logical": one, "geometric": []}, "outcome": "scored"}
+        for attempt, one in enumerate(errors, start=2)
+    ]
+    made = Made("a", now=[X, Y], before=[Y], extra={"reasks": reasks})
+
+    figures = {fact.name: fact.text for fact in block_of(tmp_path, made).figures}
+
+    assert figures["asked again"] == shown
+
+
+def test_where_the_verdict_counts_otherwise_its_count_is_told() -> None:
+    """A type with a rule of its own: other errors are not worse."""
+    reasks = [{"attempt": 2, "errors": {"logical": [X]}, "outcome": "scored"}]
+    suspect = Suspect(case="a", errors=[], outcome="wobbled", attempts=2, wrong=1)
+
+    text = reasks_text(reasks, Change("noisy", new=(X,)), suspect, "logical")
+
+    assert text == "1 time: wobbled: wrong in 1 of 2 attempts"
 
 
 def test_figures_without_usage_say_what_is_not_reported(tmp_path) -> None:

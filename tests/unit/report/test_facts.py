@@ -32,6 +32,7 @@ def test_a_verdict_with_a_control_shows_its_noise(tmp_path) -> None:
 
     assert shown == {
         "Rule": "strict (auto)",
+        "What the rule did": "No stable case is worse than the old code.",
         "Coverage": "compared 10 of 10, unstable 1 (10 %), retired 0, skipped 0",
         "Noise": "1 control (2 d old); 3 flaky cases estimated; false alarm estimated at 22 %",
         "System": "acme-extract 2.3.1, identified",

@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from pytest_benchbed.compare.sentence import rule_sentence
 from pytest_benchbed.report.page import LINE_BYTES
 from pytest_benchbed.report.page import PAGE_BYTES
 from pytest_benchbed.report.page import page_parts
@@ -23,6 +24,7 @@ from tests.unit.report.builders import Made
 from tests.unit.report.builders import error
 from tests.unit.report.builders import load
 from tests.unit.report.builders import record
+from tests.unit.report.builders import strike
 from tests.unit.report.builders import write_run
 
 X = error("x", expected="was due", got="came back", cell=[1, 1])
@@ -364,11 +366,19 @@ def test_a_first_run_does_not_speak_of_worse_and_better(tmp_path) -> None:
     assert "bucket-worse" not in {one.get("id") for _, one in page.elements}
 
 
-def test_suspects_of_other_runs_are_named(failed) -> None:
-    brief = failed / "review-brief.json"
-    brief.write_text(brief.read_text().replace('"intermittent": []', '"intermittent": ["fine"]'))
+def test_cases_that_wobbled_in_several_runs_are_named(failed) -> None:
+    strike(failed, "fine")
 
-    assert "suspects in other runs too: fine" in page_of(load(failed)).words
+    shown = page_of(load(failed)).words
+
+    assert "Look at this fine, intermittent: suspect in 2 of 5 candidate runs" in shown
+
+
+def test_what_the_rule_did_stands_beside_the_verdict_once(failed) -> None:
+    told = rule_sentence(load(failed).gate)
+
+    assert "worse than in every run of the old code." in told
+    assert page_of(load(failed)).words.count(told) == 1
 
 
 def test_details_are_left_out_when_there_is_no_room_and_the_page_says_so(tmp_path) -> None:

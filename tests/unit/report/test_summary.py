@@ -16,6 +16,7 @@ from tests.unit.report.builders import Made
 from tests.unit.report.builders import error
 from tests.unit.report.builders import load
 from tests.unit.report.builders import record
+from tests.unit.report.builders import strike
 from tests.unit.report.builders import write_run
 from tests.unit.report.test_page import hostile  # noqa: F401  a fixture
 
@@ -62,7 +63,7 @@ def test_verdict_changes_and_next_steps_are_told_in_plain_words(tmp_path) -> Non
         "  - new `merged` at `cell [1, 2]`, expected `secret was due`, got `secret came`",
         "## Got better (1)",
         "  - fixed `split`",
-        "## Changed, but unstable in the old code too (1)",
+        "## Changed, but unstable in the old code or right when asked again (1)",
         "## Still with errors (1)",
         "- Coverage: compared 5 of 5, unstable 1",
         "- Noise: 1 control",
@@ -170,12 +171,40 @@ def test_absurdly_long_names_are_cut_at_a_line(tmp_path) -> None:
     assert text.endswith("The rest is left out: it is too long.\n")
 
 
-def test_suspects_of_other_runs_are_named(tmp_path) -> None:
+def test_cases_that_wobbled_in_several_runs_are_named(tmp_path) -> None:
     run = write_run(tmp_path / "runs", made())
-    brief = run / "review-brief.json"
-    brief.write_text(brief.read_text().replace('"intermittent": []', '"intermittent": ["sep-003"]'))
+    strike(run, *(f"sep-{number:03}" for number in range(3, 15)))
 
-    assert "Look at these, suspects in other runs too: `sep-003`" in summary(load(run))
+    text = summary(load(run))
+
+    told = "intermittent: suspect in 2 of 5 candidate runs"
+    assert f"- **Look at this:** `sep-003`, {told}\n" in text
+    assert text.count(told) == 10
+    assert "- **Look at this:** 2 more cases, see the review brief" in text
+
+
+def test_a_case_that_wobbled_is_noise_and_the_summary_says_what_it_did(tmp_path) -> None:
+    right = {"attempt": 2, "errors": {"logical": [], "geometric": []}, "outcome": "scored"}
+    wrong = {**right, "errors": {"logical": [X], "geometric": []}}
+    cases = [
+        Made("a", now=[X], extra={"reasks": [right]}),
+        Made("b", now=[X], extra={"reasks": [wrong, wrong, wrong]}),
+        *(Made(f"c{number}") for number in range(8)),
+    ]
+    view = load(write_run(tmp_path / "runs", cases, rule="confirm"))
+
+    text = summary(view)
+
+    assert (view.counts["worse"], view.counts["noisy"]) == (1, 1)
+    assert "1 case got worse and 1 case wobbled (right when asked again).**" in text
+    assert "## Got worse (1)\n\n- `b` (`dense`), confirmed: wrong in 4 of 4 attempts\n" in text
+    noisy = "## Changed, but unstable in the old code or right when asked again (1)\n\n"
+    assert f"{noisy}- `a` (`dense`), wobbled: wrong in 1 of 2 attempts\n" in text
+    told = (
+        "2 cases are worse than in every run of the old code. Of these 1 was right when asked "
+        "again, which is noise, 1 was wrong every time."
+    )
+    assert text.count(told) == 1
 
 
 def test_the_summary_is_written_beside_the_run(tmp_path) -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from pytest_benchbed.compare.noise_ledger import Strike
 from pytest_benchbed.runs.brief import build_brief
 from tests.unit.runs.builders import error
 from tests.unit.runs.builders import record
@@ -94,7 +95,7 @@ def test_the_head_names_run_dataset_baseline_and_verdict() -> None:
         [],
         {},
         run={"baseline": {"id": "base", "identity": "1" * 64}},
-        intermittent=["b", "a"],
+        strikes=[Strike("a", wobbled=2, suspect=3, of=5)],
     )
 
     assert found == {
@@ -105,7 +106,8 @@ def test_the_head_names_run_dataset_baseline_and_verdict() -> None:
         "baseline": "base",
         "gate": {"status": "failed", "profile": "logical"},
         "groups": [],
-        "intermittent": ["a", "b"],
+        "intermittent": ["a"],
+        "strikes": [{"case": "a", "wobbled": 2, "suspect": 3, "of": 5}],
     }
 
 
