@@ -68,7 +68,13 @@ def run_self_test(
     profile = profile or baseline.record.benchmark.profiles[0]
     check_profile(profile, baseline.record.benchmark.profiles)
     facts = _comparable(baseline, controls)
-    test = self_test(facts[0], facts[1:], profile=profile, judge=judge_of(benchmarks, name))
+    test = self_test(
+        facts[0],
+        facts[1:],
+        profile=profile,
+        judge=judge_of(benchmarks, name),
+        groups=facts[0].groups(),
+    )
     for line in test.lines():
         echo(line)
     return 0
@@ -111,6 +117,7 @@ def run_noise_plan(
             profile=profile_,
             judge=judge_of(benchmarks, baseline.record.benchmark.id),
             is_deterministic=False,
+            groups=facts[0].groups(),
         )
         flaky = flaky_limit(seen.unstable, seen.controls)
         for line in _plan_lines(baseline, facts[0], seen.unstable, len(controls), flaky, limit):

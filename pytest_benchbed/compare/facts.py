@@ -25,6 +25,12 @@ class RunFacts:
         """The run's id."""
         return self.record.id
 
+    def groups(self) -> dict[str, str]:
+        """Return the group of each case that has one; rows are read only if there are any."""
+        if not self.record.counts.groups:
+            return {}
+        return {case: row["group"] for case, row in self.rows.items() if "group" in row}
+
 
 def seconds_between(earlier: RunRecord, later: RunRecord) -> float:
     """Return the seconds from one run's start to another's; negative if it began after it.

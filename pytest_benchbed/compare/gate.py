@@ -105,6 +105,7 @@ def decide(
         decides=decides,
         targets=targets,
         judge=judge,
+        groups=candidate.groups(),
         stale_days=stale_days,
         max_unjudged=max_unjudged,
     )

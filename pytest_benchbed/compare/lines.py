@@ -59,7 +59,7 @@ def verdict_lines(
         _noise(gate, control_command),
         _system(gate, record.adapter),
         _smallest_change(gate, record),
-        _sign_test(gate),
+        _sign_test(gate, record),
     ]
     return [*lines, *beside, *(f"  warning: {warning}" for warning in [*gate.warnings, *warnings])]
 
@@ -214,11 +214,11 @@ def _smallest_change(gate: GateResult, record: RunRecord) -> str:
     )
 
 
-def _sign_test(gate: GateResult) -> str:
+def _sign_test(gate: GateResult, record: RunRecord) -> str:
     test = gate.sign_test
-    # Groups of cases are not in saved results; cases of one document fail together, so the
-    # reader is told what was counted.
+    # Cases of one document fail together, so the reader is told what was counted.
+    unit = "group" if record.counts.groups else "case"
     return (
         f"  worse {test.worse}, better {test.better}, mixed {test.mixed} · "
-        f"sign test p {test.p:.2g} (by case)"
+        f"sign test p {test.p:.2g} (by {unit})"
     )

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from pytest_benchbed.compare.confirm import may_ask
 from pytest_benchbed.compare.facts import RunFacts
 from pytest_benchbed.compare.old_code import noise_before
+from pytest_benchbed.compare.tally import cluster
 from pytest_benchbed.edge.plan import Plan
 from pytest_benchbed.model.errors import TechnicalFailure
 
@@ -37,6 +38,7 @@ class Rechecks:
         self._plans: dict[str, Plan] = {}
         self._known: dict[str, Rechecking] = {}
         self._suspects: dict[str, set[str]] = {}
+        self._by_case: dict[str, dict[str, str]] = {}
         self._lock = threading.Lock()
 
     def add(self, plan: Plan) -> None:
@@ -69,6 +71,7 @@ class Rechecks:
             is_deterministic=self._is_deterministic(plan.name),
             cases=plan.scope,
             targets=plan.targets,
+            groups=self._groups(plan),
         )
         return Rechecking(rule, noise.rechecks, noise.allowed)
 
@@ -76,5 +79,13 @@ class Rechecks:
         """Count a suspect; say whether it is worth another call."""
         allowed = self.of(benchmark).allowed
         with self._lock:
-            self._suspects[benchmark].add(case)
-            return may_ask(len(self._suspects[benchmark]), allowed)
+            suspects = self._suspects[benchmark]
+            suspects.add(cluster(case, self._groups(self._plans[benchmark])))
+            return may_ask(len(suspects), allowed)
+
+    def _groups(self, plan: Plan) -> dict[str, str]:
+        if plan.name not in self._by_case:
+            self._by_case[plan.name] = {
+                entry.id: entry.group for entry in plan.entries if entry.group is not None
+            }
+        return self._by_case[plan.name]

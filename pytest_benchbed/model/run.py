@@ -82,6 +82,8 @@ class ExecutorRecord(Model):
 class Counts(Model):
     """Cases by what became of them."""
 
+    OPTIONAL: ClassVar[frozenset[str]] = frozenset({"groups"})
+
     scope: int = 0
     """Cases of the scope that are not retired; the gate counts what was not selected."""
     selected: int = 0
@@ -90,6 +92,8 @@ class Counts(Model):
     skipped: int = 0
     retired: int = 0
     holes: int = 0
+    groups: int | None = None
+    """Groups that the cases with a row fall in, if any has one."""
 
 
 class Spend(Model):

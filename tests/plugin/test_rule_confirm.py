@@ -234,3 +234,21 @@ def test_a_resumed_run_asks_no_suspect_a_second_time(bench: Bench) -> None:
     assert result.ret == 0, result.stdout.str()
     assert bench.calls() == ["t-004"]
     assert reasks(bench, "t-002") == [(2, 1, "scored"), (3, 0, "scored")]
+
+
+def test_suspects_of_one_group_count_once(pytester: pytest.Pytester) -> None:
+    """Two cases of one document: of one control one suspect is allowed, and a document is one."""
+    rows = {f"t-00{number}": {"group": "letter"} for number in (2, 3)}
+    bench = Bench(pytester).make(4, rows)
+    record(bench, "base")
+    record(bench, "control")
+    flaky(bench, {"t-002": wobbly(2), "t-003": wobbly(2)})
+
+    result = bench.run("--baseline=base", "--bench-control=control", "--bench-run=own")
+
+    assert result.ret == 0, result.stdout.str()
+    assert [len(reasks(bench, case)) for case in rows] == [1, 1]
+    assert "sign test p 0.5 (by group)" in result.stdout.str()
+    assert bench.saved("own").record.counts.groups == 1
+    assert bench.gate_code("own") == 0
+    assert benchbed(bench, "score", "own").returncode == 0
