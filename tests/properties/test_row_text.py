@@ -37,6 +37,8 @@ def rows(draw):
             "usage": draw(st.dictionaries(texts, numbers, max_size=3)),
         },
     }
+    if draw(st.booleans()):
+        row["group"] = draw(texts)
     for name in draw(st.sets(st.sampled_from(["reasks", "repeats"]))):
         row[name] = [{"attempt": 1, "quality": draw(numbers)}]
     return row

@@ -112,6 +112,7 @@ FULL: dict[type[Model], dict] = {
         "reason": "no baseline",
         "profile": "logical",
         "rule": "strict",
+        "rule_source": "auto",
         "justification": None,
     },
     run.TechnicalRecord: {"case": None, "whose": "adapter", "kind": "crashed", "detail": "-9"},
@@ -265,6 +266,7 @@ FULL[run.Counts] = {
     "skipped": 0,
     "retired": 0,
     "holes": 1,
+    "groups": 2,
 }
 FULL[run.RunRef] = {"id": "base", "identity": SHA}
 FULL[run.RunRecord] = {
