@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
+from dataclasses import field
 from typing import Any
 
 from pytest_benchbed.benchmarks.base import Benchmark
@@ -25,6 +26,8 @@ class Pooled:
 
     profiles: Sequence[str]
     headline: Sequence[str] = ()
+    tolerance: Mapping[str, float] = field(default_factory=dict)
+    lower_is_better: Sequence[str] = ()
 
     def summarise(self, profile: str, rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
         """Sum up as a type does by default."""

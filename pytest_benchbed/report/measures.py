@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from typing import Protocol
@@ -44,6 +45,8 @@ class Measure:
     baseline: str
     """The baseline's value, or empty."""
     difference: float | None
+    limits: Sequence[float] | None
+    """Of the change, at 95 %; None: not known."""
     is_share: bool
     direction: str
     """``better``, ``worse``, ``same``, or empty: not known."""
@@ -57,6 +60,13 @@ class Measure:
     def change(self, minus: str = "-") -> str:
         """Return the change from the baseline, or nothing."""
         return change(self.difference, is_share=self.is_share, minus=minus)
+
+    def between(self, minus: str = "-") -> str:
+        """Return where the change lies at 95 %, or nothing."""
+        if self.limits is None or not self.difference:
+            return ""
+        low, high = (change(one, is_share=self.is_share, minus=minus) for one in self.limits)
+        return f"95 %: {low.removesuffix(' points')} to {high}"
 
 
 def measures(metrics: Mapping[str, Any], words: Words) -> list[Measure]:
@@ -78,6 +88,7 @@ def _measure(row: Mapping[str, Any], metrics: Mapping[str, Any], words: Words) -
         # The baseline's counts are not kept: its ratio is shown to the same precision.
         baseline="" if baseline is None else _as(baseline, is_share=is_share),
         difference=row["change"],
+        limits=row.get("change_interval"),
         is_share=is_share,
         direction=_direction(metric, row["change"], words),
         explanation=words.explain.get(metric, ""),

@@ -142,9 +142,10 @@ def _measures(view: RunView) -> Iterator[str]:
     yield "| measure | profile | this run | of | change |"
     yield "|---|---|---:|---:|---:|"
     for one in view.measures:
+        limits = f" ({one.between(MINUS)})" if one.between() else ""
         yield (
             f"| {md(one.name, 60)} | {md(one.profile, 60)} | {one.value} | {one.counts} | "
-            f"{one.change(MINUS)} |"
+            f"{one.change(MINUS)}{limits} |"
         )
     yield ""
 

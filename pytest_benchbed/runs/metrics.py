@@ -21,6 +21,7 @@ from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.model.gate import GATE_VERSION
 from pytest_benchbed.model.gate import GateResult
 from pytest_benchbed.model.run import RunRecord
+from pytest_benchbed.runs.intervals import headline_intervals
 from pytest_benchbed.runs.measures import cost
 from pytest_benchbed.runs.measures import latency
 from pytest_benchbed.runs.measures import mean_quality
@@ -45,6 +46,14 @@ class Summariser(Protocol):
     def headline(self) -> Sequence[str]:
         """``metric`` or ``profile.metric``; the first is the primary measure."""
 
+    @property
+    def tolerance(self) -> Mapping[str, float]:
+        """Metrics that decide by their value, with the fall that is still no loss."""
+
+    @property
+    def lower_is_better(self) -> Collection[str]:
+        """Metrics whose rise is the loss."""
+
     def summarise(self, profile: str, rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
         """Sum up the metrics of answered cases."""
 
@@ -56,6 +65,7 @@ def build_metrics(
     gates: Mapping[str, GateResult],
     baseline_rows: Mapping[str, Row] | None = None,
     *,
+    controls: Sequence[Mapping[str, Row]] = (),
     units: Mapping[str, str] | None = None,
     deltas: Deltas | None = None,
 ) -> dict[str, Any]:
@@ -67,6 +77,7 @@ def build_metrics(
         benchmark: the type; ``summarise`` never sees a declined case.
         gates: verdict per profile; a profile without one has null.
         baseline_rows: rows of the baseline by case, None without a baseline.
+        controls: rows of the controls by case.
         units: case id to unit; None: every case is of the unit ``all``.
         deltas: latency and cost against the baseline, None without one.
 
@@ -86,7 +97,7 @@ def build_metrics(
             profile: _profile(benchmark, profile, ordered, good, gates.get(profile), record.repeats)
             for profile in benchmark.profiles
         },
-        "headline": _headline(benchmark, good, baseline_rows),
+        "headline": _headline(benchmark, good, baseline_rows, controls),
         "units": {
             unit: summary(benchmark, first, members)
             for unit, members in _groups(good, lambda row: (units or {}).get(row["case"], "all"))
@@ -215,7 +226,10 @@ def _repeats(
 
 
 def _headline(
-    benchmark: Summariser, good: Sequence[Row], baseline_rows: Mapping[str, Row] | None
+    benchmark: Summariser,
+    good: Sequence[Row],
+    baseline_rows: Mapping[str, Row] | None,
+    controls: Sequence[Mapping[str, Row]],
 ) -> list[dict[str, Any]]:
     """Return the headline measures with their change.
 
@@ -225,6 +239,8 @@ def _headline(
     others = {row["case"]: row for row in scored((baseline_rows or {}).values())}
     common = [row for row in good if row["case"] in others]
     paired = [others[row["case"]] for row in common]
+    old = [others] if others else []
+    old += [{row["case"]: row for row in scored(run.values())} for run in controls if others]
     shown: dict[str, tuple[Summary, Summary, Summary]] = {}
     for profile in benchmark.profiles:
         shown[profile] = (
@@ -236,13 +252,25 @@ def _headline(
     for name in benchmark.headline:
         profile, metric = _find(benchmark, name, shown)
         value, now, before = (_value(part, metric) for part in shown[profile])
+        change = None if now is None or before is None else now - before
+        beside = headline_intervals(
+            profile,
+            metric,
+            good,
+            old,
+            value=value,
+            change=change,
+            is_continuous=metric in benchmark.tolerance,
+            lower_is_better=metric in benchmark.lower_is_better,
+        )
         lines.append(
             {
                 "profile": profile,
                 "metric": metric,
                 "value": value,
                 "baseline": before,
-                "change": None if now is None or before is None else now - before,
+                "change": change,
+                **beside,
             }
         )
     return lines

@@ -38,7 +38,7 @@ def reasks(bench: Bench, case: str) -> list[tuple[int, int | None, str]]:
     ]  # fmt: skip
 
 
-@pytest.mark.req("ENV-055")
+@pytest.mark.req("ENV-060")
 def test_a_broken_case_is_confirmed_and_one_that_wobbles_is_excused(
     bench: Bench, workers: list[str]
 ) -> None:

@@ -77,6 +77,11 @@ def test_the_whole_has_the_shape_of_the_format() -> None:
                 "value": 0.5,
                 "baseline": 1.0,
                 "change": -0.5,
+                # Of two cases nothing can be said: from none to both.
+                "interval": [0.0, 1.0],
+                "standard_error": pytest.approx(0.5),
+                "change_interval": [-1.0, 0.0],
+                "relabelling_p": None,
             },
             {
                 "profile": "geometric",
@@ -84,6 +89,10 @@ def test_the_whole_has_the_shape_of_the_format() -> None:
                 "value": 1.5,
                 "baseline": 0.5,
                 "change": 1.0,
+                "interval": [0.5, 2.5],
+                "standard_error": pytest.approx(1.0),
+                "change_interval": [0.0, 2.0],
+                "relabelling_p": None,
             },
         ],
         "units": {"all": {"exact": logical}},
