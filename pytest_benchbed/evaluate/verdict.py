@@ -140,6 +140,8 @@ def judge(judging: Judging, record: RunRecord, rows: Mapping[str, Row], dataset:
         benchmark if broken is None else Pooled(benchmark.profiles),
         gates,
         baseline_rows or None,
+        # Only measures that decide by value are compared with them; their rows are on disk.
+        controls=[control.rows for control in judging.controls] if benchmark.tolerance else (),
         units=units or None,
         deltas=deltas(candidate, judging.baseline) if judging.baseline else None,
     )
