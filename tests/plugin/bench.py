@@ -204,16 +204,14 @@ class Bench:
         (self.path / "toy_adapter.py").write_text(text, encoding="utf-8")
         return self
 
-    def run(self, *arguments: str, subprocess: bool | None = None) -> pytest.RunResult:
-        """Run pytest over the benchmark; under xdist in a process of its own."""
+    def run(self, *arguments: str, subprocess: bool = False) -> pytest.RunResult:
+        """Run pytest over the benchmark, in this process; xdist's workers have their own."""
         words = ("--bench=toy", "--bench-adapter=toy_adapter:Toy", *arguments)
         return self.pytest(*words, subprocess=subprocess)
 
-    def pytest(self, *arguments: str, subprocess: bool | None = None) -> pytest.RunResult:
+    def pytest(self, *arguments: str, subprocess: bool = False) -> pytest.RunResult:
         """Run pytest with these arguments alone."""
         words = [*WITHOUT, *arguments]
-        if subprocess is None:
-            subprocess = any(word.startswith(("-n", "--dist", "--tx")) for word in words)
         if subprocess:
             return self.pytester.runpytest_subprocess(*words, timeout=120)
         return self.pytester.runpytest_inprocess(*words)
