@@ -26,16 +26,21 @@ WRONG: dict[str, Any] = {"errors": {PROFILE: [{"kind": "wrong", "where": {}}]}, 
 ALONE_RECHECKS = 3
 """Re-asks of the column that has no allowance."""
 
-RULES = ("S1", "S2", "S3", "Conf", "Allow", "C1", "C2", "C3")
+TOLERANCE = 200
+"""By how much a mean may fall before a build is red, in 1/10,000."""
+
+RULES = ("band", "S1", "S2", "S3", "Conf", "Allow", "C1", "C2", "C3")
 
 
-def judge(world: Sequence[Case]) -> dict[str, bool]:
+def judge(world: Sequence[Case], cases: int) -> dict[str, bool]:
     """Rule to whether its gate fails; ``calls`` and ``asked`` are numbers.
+
+    ``cases``: how many there are, with those that are the same in all runs.
 
     ``calls``: re-asks of C2 were every suspect asked r times; ``asked``: those made.
     """
     by_id = {case.id: case for case in world}
-    result: dict[str, Any] = {}
+    result: dict[str, Any] = {"band": mean_fell(world, cases)}
     for controls in range(1, CONTROLS + 1):
         differing = [_rows(case, controls) for case in world if _differs(case, controls)]
         found = tally(differing, profile=PROFILE, judge=JUDGE)
@@ -55,6 +60,18 @@ def judge(world: Sequence[Case]) -> dict[str, bool]:
             seen = noise_of("allowance", unstable, controls, counts)
             result["Allow"] = _fails("allowance", left, seen)
     return result
+
+
+def mean_fell(world: Sequence[Case], cases: int) -> bool:
+    """Whether the mean falls by more than a tolerance, or than one control differs.
+
+    What teams build first. Means are whole numbers of 1/10,000; cases that are the
+    same in all runs move none of them.
+    """
+    candidate, baseline, control = (
+        round(10_000 * sum(case.is_right[run] for case in world) / cases) for run in range(3)
+    )
+    return baseline - candidate > max(TOLERANCE, abs(baseline - control))
 
 
 def _rows(case: Case, controls: int) -> tuple[str, dict[str, Any], list[dict[str, Any]]]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from tests.simulation.judged import RULES
 from tests.simulation.judged import judge
@@ -13,6 +16,9 @@ from tests.simulation.published import STATED_ERROR
 from tests.simulation.published import TABLE
 from tests.simulation.worlds import Setting
 from tests.simulation.worlds import world
+
+STORED = Path(__file__).with_name("figures.json")
+"""What ``python -m tests.simulation --save`` measured; the pictures are drawn from it."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +62,7 @@ def measure(setting: Setting, runs: int, seed: int = 1) -> Figures:
     red = dict.fromkeys(RULES, 0)
     calls = asked = 0
     for number in range(runs):
-        found = judge(world(setting, seed * 1_000_000 + number))
+        found = judge(world(setting, seed * 1_000_000 + number), setting.cases)
         for rule in RULES:
             red[rule] += found[rule]
         calls += found["calls"]
@@ -64,4 +70,30 @@ def measure(setting: Setting, runs: int, seed: int = 1) -> Figures:
     return Figures(setting, runs, red, calls / runs, asked / runs)
 
 
-__all__ = ["COLUMNS", "TABLE", "Figures", "measure"]
+def save(every: Iterable[Figures]) -> None:
+    """Store figures, one setting a line, as :func:`stored` reads them."""
+    lines = [
+        json.dumps(
+            {
+                "setting": [one.setting.cases, one.setting.flaky, one.setting.change],
+                "runs": one.runs,
+                "red": one.red,
+                "calls": one.calls,
+                "asked": one.asked,
+            }
+        )
+        for one in every
+    ]
+    STORED.write_text("[\n" + ",\n".join(lines) + "\n]\n", "utf-8", newline="\n")
+
+
+def stored() -> dict[Setting, Figures]:
+    """Return the stored figures of every setting."""
+    found = {}
+    for line in json.loads(STORED.read_text("utf-8")):
+        setting = Setting(*line.pop("setting"))
+        found[setting] = Figures(setting, **line)
+    return found
+
+
+__all__ = ["COLUMNS", "STORED", "TABLE", "Figures", "measure", "save", "stored"]
