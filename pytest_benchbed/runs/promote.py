@@ -158,7 +158,8 @@ def warnings_of_promotion(runs: Candidates) -> list[str]:
 
 def noise_lines(runs: Candidates) -> list[str]:
     """Return what the promoted runs say about themselves: noise, smallest change, A/A."""
-    gate = _verdict(runs.baseline, runs.baseline, runs.controls, runs)
+    # By the rule that will decide, where none is named.
+    gate = _verdict(runs.baseline, runs.baseline, runs.controls, runs, "auto")
     of, alarm, change = gate.coverage.of, gate.false_alarm, gate.smallest_change
     unjudged = gate.D + len(gate.coverage.unverifiable)
     noise = "noise unknown: no control run"
@@ -185,14 +186,16 @@ def noise_lines(runs: Candidates) -> list[str]:
 def _red(runs: Candidates) -> int:
     """Return how many controls rule ``strict`` would fail against the other runs."""
     verdicts = [
-        _verdict(one, runs.baseline, [two for two in runs.controls if two is not one], runs)
+        _verdict(
+            one, runs.baseline, [two for two in runs.controls if two is not one], runs, "strict"
+        )
         for one in runs.controls
     ]
     return sum(verdict.status == "failed" for verdict in verdicts)
 
 
 def _verdict(
-    candidate: Saved, baseline: Saved, controls: Sequence[Saved], runs: Candidates
+    candidate: Saved, baseline: Saved, controls: Sequence[Saved], runs: Candidates, rule: str
 ) -> GateResult:
     return decide(
         candidate.facts,
@@ -200,7 +203,7 @@ def _verdict(
         [control.facts for control in controls],
         profile=runs.profile,
         decides=True,
-        rule="strict",
+        rule=rule,
         rule_source="promotion",
         targets=(),
         judge=runs.judge,

@@ -188,9 +188,10 @@ def test_noise_is_told_in_figures() -> None:
     both = noise_lines(candidates(base, saved("c1", {"c0": ["a"], "c1": ["b"]}), saved("c2")))
 
     assert alone == [
-        "controls 0 · unstable 0 of 10 · unjudged 0 % · noise unknown: no control run · r 3",
-        "smallest change seen: 1 case broken every time",
+        "controls 0 · unstable 0 of 10 · unjudged 0 % · noise unknown: no control run · r 0",
+        "smallest change seen: 1 case broken every time; spread-out: 1 of 10 judged cases",
     ]
+    # The system declares itself deterministic; shown to be none, it would be asked again.
     # F = 2 (2 + 2) / 2 = 4 flaky cases, B(4, 4) = 1/140 each: 1 - exp(-4/140).
     # Of 0, 1 and 0 suspects among the runs 2 are allowed: 5 worse cases are seen.
     # c1 against base and c2: its b is new on a stable case; c2 has nothing of its own.
