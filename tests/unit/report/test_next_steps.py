@@ -53,6 +53,28 @@ def test_the_first_command_is_the_most_useful_one(tmp_path, cases, options_, fir
     assert commands(view)[0] == first
 
 
+@pytest.mark.parametrize("is_broken", [True, False])
+def test_a_case_that_wobbled_is_looked_at_only_where_nothing_else_failed(
+    tmp_path, is_broken: bool
+) -> None:
+    def asked(*attempts: object) -> dict[str, object]:
+        return {"reasks": [
+            {"attempt": number, "errors": {"logical": one, "geometric": []}, "outcome": "scored"}
+            for number, one in enumerate(attempts, start=2)
+        ]}  # fmt: skip
+
+    # Both wobbled: two are more than the one that is allowed.
+    other = asked([X]) if is_broken else asked([])
+    cases = [
+        Made("a", now=[X], repeats=[[]], extra=asked([])),
+        Made("b", now=[X], repeats=[[]], extra=other),
+    ]
+    view = load(write_run(tmp_path / "runs", cases, rule="confirm"))
+
+    assert view.status == "failed"
+    assert f"case={'b' if is_broken else 'a'} " in commands(view)[0]
+
+
 def test_technical_cases_are_tried_alone_and_then_asked_again(tmp_path) -> None:
     view = load(write_run(tmp_path / "runs", [Made("t", state="technical"), Made("a")]))
 
