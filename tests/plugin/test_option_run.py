@@ -127,7 +127,7 @@ def _check_record(record: dict[str, Any], manifest: dict[str, Any]) -> None:
 def _check_metrics(metrics: dict[str, Any]) -> None:
     assert set(metrics) == {
         "schema", "run", "scoring_version", "gate_version", "profiles", "headline", "units",
-        "quality", "latency_s", "cost_usd",
+        "quality", "latency_s", "cost_usd", "deltas",
     }  # fmt: skip
     main = metrics["profiles"]["main"]
     assert main["summary"]["exact"] == {"value": 0.75, "counts": [3, 4], "n": 4}

@@ -6,6 +6,7 @@ import pytest
 
 from tests.plugin.bench import Bench
 from tests.plugin.bench import last_line
+from tests.plugin.programs import benchbed
 
 
 @pytest.mark.req("ENV-058")
@@ -53,21 +54,36 @@ def test_an_unknown_profile_is_refused_with_the_nearest(bench: Bench) -> None:
     result.stderr.fnmatch_lines(["*unknown profile*sied*side*"])
 
 
-@pytest.mark.parametrize("rule", ["confirm", "allowance", "band"])
-def test_a_rule_that_is_not_built_is_refused_by_its_name(bench: Bench, rule: str) -> None:
-    result = bench.run(f"--bench-rule={rule}")
+def test_a_rule_that_is_not_built_is_refused_by_its_name(bench: Bench) -> None:
+    result = bench.run("--bench-rule=band")
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"*rule '{rule}'*not built*"])
+    result.stderr.fnmatch_lines(["*rule 'band'*not built*Take strict, confirm or allowance*"])
 
 
-def test_auto_takes_strict_and_says_so(bench: Bench) -> None:
-    bench.record("base")
+@pytest.mark.parametrize(("is_declared", "rule"), [(True, "strict"), (False, "confirm")])
+def test_auto_takes_strict_of_a_deterministic_system_alone(
+    bench: Bench, is_declared: bool, rule: str
+) -> None:
+    bench.record("base", deterministic=is_declared)
 
     result = bench.run("--baseline=base", "--bench-run=next")
 
-    result.stdout.fnmatch_lines(["benchbed: rule auto takes strict*", "*rule strict (auto)*"])
-    assert bench.saved("next").record.gate.rule == "strict"
+    result.stdout.fnmatch_lines([f"*rule {rule} (auto)*"])
+    gate = bench.saved("next").record.gate
+    assert (gate.rule, gate.rule_source) == (rule, "auto")
+
+
+def test_a_rule_that_was_typed_decides_the_saved_run_too(bench: Bench) -> None:
+    bench.record("base", deterministic=False)
+    bench.answers({"t-002": {"attempts": [["row"], []]}}, deterministic=False)
+
+    assert bench.run("--baseline=base", "--bench-run=next", "--bench-rule=strict").ret == 1
+    assert bench.gate_code("next") == 1
+    scored = benchbed(bench, "score", "next")
+    assert (scored.returncode, "nothing changed" in scored.stdout) == (1, True)
+    # As confirm it is open: nothing was asked again.
+    assert benchbed(bench, "score", "next", "--rule=confirm").returncode == 4
 
 
 @pytest.mark.req("ENV-061", "ENV-065")
