@@ -28,6 +28,7 @@ from pytest_benchbed.compare.refuse import check_comparable
 from pytest_benchbed.compare.refuse import check_profile
 from pytest_benchbed.compare.refuse import check_targets
 from pytest_benchbed.compare.rules import rule_again
+from pytest_benchbed.compare.thresholds import with_thresholds
 from pytest_benchbed.edge.comparable import saved_run
 from pytest_benchbed.model.errors import BenchbedError
 from pytest_benchbed.model.errors import NotAtHand
@@ -130,7 +131,9 @@ def _gate(
         judge=judge_of(benchmarks, record.benchmark.id),
         max_unjudged=choice.max_unjudged,
     )
-    beside = shown_deltas(gate, deltas(facts, old) if old else None)
+    changes = deltas(facts, old) if old else None
+    gate = with_thresholds(gate, record.thresholds, facts, old, changes)
+    beside = shown_deltas(gate, changes)
     for line in verdict_lines(
         gate,
         record=record,

@@ -57,12 +57,14 @@ def resolve_settings(config: pytest.Config, bench: BenchFile) -> Settings:
         UsageProblem: a number out of range or an unknown level, with its source.
     """
     _check_ini(config)
-    if bench.thresholds:
-        raise UsageProblem(
-            f"thresholds of {', '.join(sorted(bench.thresholds))} (the bench file) are refused: no "
-            "limit of these measures gates in this version.\n"
-            "Leave them out; latency and cost that rise much are warned of."
-        )
+    for name, limit in (bench.thresholds or {}).items():
+        is_possible = -1 <= limit <= 0 if name == "quality" else limit >= 1
+        if not is_possible:
+            example = "-0.05" if name == "quality" else "1.5"
+            raise UsageProblem(
+                f"thresholds: {name}: {limit:g} (the bench file) is no limit of a change for the "
+                f"worse, such as {example}."
+            )
 
     def first(option: str, in_bench: Any, default: Any = None) -> tuple[Any, str]:
         typed = config.getoption(f"bench_{option}")

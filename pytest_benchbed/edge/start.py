@@ -307,6 +307,7 @@ def _first_record(
         baseline=_reference(plan.baseline),
         controls=[ref for ref in map(_reference, plan.controls) if ref is not None],
         targets=sorted(plan.targets),
+        thresholds=plan.bench.thresholds,
         note=plan.settings.note,
         gate=None,
         technical=[],

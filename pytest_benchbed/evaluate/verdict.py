@@ -21,6 +21,7 @@ from pytest_benchbed.compare.buckets import bucket
 from pytest_benchbed.compare.deltas import deltas
 from pytest_benchbed.compare.facts import RunFacts
 from pytest_benchbed.compare.gate import decide
+from pytest_benchbed.compare.thresholds import with_thresholds
 from pytest_benchbed.data.dataset import Dataset
 from pytest_benchbed.evaluate.noise import Remembered
 from pytest_benchbed.evaluate.noise import remember
@@ -123,7 +124,10 @@ def judge(judging: Judging, record: RunRecord, rows: Mapping[str, Row], dataset:
     record = record.model_copy(update={"technical": technical, "counts": counts})
     candidate = RunFacts(record=record, rows=rows)
     gates = judging.gates(candidate)
-    decisive = gates[judging.profile]
+    changes = deltas(candidate, judging.baseline) if judging.baseline else None
+    decisive = gates[judging.profile] = with_thresholds(
+        gates[judging.profile], record.thresholds, candidate, judging.baseline, changes
+    )
     summary = GateSummary(
         status=decisive.status,
         reason=decisive.reason,
@@ -143,7 +147,7 @@ def judge(judging: Judging, record: RunRecord, rows: Mapping[str, Row], dataset:
         # Only measures that decide by value are compared with them; their rows are on disk.
         controls=[control.rows for control in judging.controls] if benchmark.tolerance else (),
         units=units or None,
-        deltas=deltas(candidate, judging.baseline) if judging.baseline else None,
+        deltas=changes,
     )
     wobbled = {one.case for one in decisive.suspects if one.outcome == "wobbled"}
     buckets = {

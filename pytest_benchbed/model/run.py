@@ -182,7 +182,7 @@ class HistoryEntry(Model):
 class RunRecord(Model):
     """``run.json``; written first with status ``running``, last with its end."""
 
-    OPTIONAL: ClassVar[frozenset[str]] = frozenset({"note", "results_sha256"})
+    OPTIONAL: ClassVar[frozenset[str]] = frozenset({"note", "results_sha256", "thresholds"})
 
     schema_: Literal["benchbed.run.v1"] = Field(alias="schema", default="benchbed.run.v1")
     id: str
@@ -208,6 +208,8 @@ class RunRecord(Model):
     baseline: RunRef | None
     controls: list[RunRef]
     targets: list[str]
+    thresholds: dict[Literal["quality", "latency", "cost"], float] | None = None
+    """Limits that gate, as of the bench file."""
     note: str | None = None
     gate: GateSummary | None
     technical: list[TechnicalRecord]

@@ -11,6 +11,7 @@ from pytest_benchbed.model.canonical import digest
 from pytest_benchbed.runs.atomic import write_json
 from pytest_benchbed.runs.read import Run
 from tests.plugin.bench import Bench
+from tests.plugin.bench import last_line
 from tests.plugin.programs import benchbed
 
 TIMES = "\N{MULTIPLICATION SIGN}"
@@ -170,12 +171,56 @@ def test_a_resumed_run_keeps_its_prices_and_notes_another_number_of_calls(bench:
     )
 
 
-def test_thresholds_are_refused_by_name(bench: Bench) -> None:
-    text = json.dumps({"thresholds": {"latency": 1.5, "cost": 1.2}})
+def limited(bench: Bench, **thresholds: float) -> None:
+    """Set limits in the bench file."""
+    text = json.dumps({"thresholds": thresholds})
     (bench.dataset.parent / "bench.json").write_text(text, "utf-8")
+
+
+@pytest.mark.parametrize(("name", "limit"), [("latency", 0.5), ("cost", 0), ("quality", 0.05)])
+def test_a_limit_that_is_none_is_refused(bench: Bench, name: str, limit: float) -> None:
+    limited(bench, **{name: limit})
 
     result = bench.run("--bench-unpaired")
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*thresholds of cost, latency (the bench file) are refused*"])
+    result.stderr.fnmatch_lines([f"*thresholds: {name}: {limit:g} (the bench file) is no limit*"])
     assert bench.calls() == []
+
+
+def test_a_limit_gates_in_the_session_and_from_saved_files(bench: Bench) -> None:
+    bench.record("base", cost=0.01)
+    limited(bench, cost=1.2)
+    bench.answers(cost=0.02)
+
+    failed = bench.run("--baseline=base", "--bench-run=dear")
+    bench.answers(cost=0.012)
+    passed = bench.run("--baseline=base", "--bench-run=same")
+    bench.answers(cost=None, paid=None)
+    unknown = bench.run("--baseline=base", "--bench-run=silent")
+
+    failed.assert_outcomes(passed=4)
+    assert (failed.ret, passed.ret, unknown.ret) == (1, 0, 1)
+    assert last_line(failed) == (
+        f"benchbed: gate FAILED: cost {TIMES}2.00 of the baseline's median, the limit is {TIMES}1.2"
+    )
+    assert last_line(unknown).startswith(
+        "benchbed: gate INCOMPLETE: cost has a limit, and cannot be compared: this run has none"
+    )
+    assert [bench.gate_code(run) for run in ("dear", "same", "silent")] == [1, 0, 4]
+    assert bench.saved("dear").record.thresholds == {"cost": 1.2}
+
+
+def test_a_mean_that_falls_below_its_limit_fails_the_gate(bench: Bench) -> None:
+    bench.record("base", {"t-001": ["row"]})
+    bench.record("control", {"t-002": ["row"]})
+    limited(bench, quality=-0.2)
+    bench.answers({"t-001": ["row"], "t-002": ["row"]})
+
+    # Both are unstable: no regression, and a quarter less all the same.
+    result = bench.run("--baseline=base", "--bench-control=control", "--bench-run=own")
+
+    assert last_line(result) == (
+        "benchbed: gate FAILED: quality -0.2500 on 4 cases, the limit is -0.2"
+    )
+    assert bench.gate_code("own", "control") == 1

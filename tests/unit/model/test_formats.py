@@ -293,6 +293,7 @@ FULL[run.RunRecord] = {
     "controls": [],
     "targets": ["a"],
     "note": "first",
+    "thresholds": {"quality": -0.05},
     "gate": FULL[run.GateSummary],
     "technical": [FULL[run.TechnicalRecord]],
     "holes": [FULL[run.Hole]],
