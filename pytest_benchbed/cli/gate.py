@@ -19,6 +19,7 @@ from pytest_benchbed.compare.deltas import deltas
 from pytest_benchbed.compare.exit import gate_exit_code
 from pytest_benchbed.compare.exit import worst_exit_code
 from pytest_benchbed.compare.explain import explanation
+from pytest_benchbed.compare.gate import STALE_DAYS
 from pytest_benchbed.compare.gate import decide
 from pytest_benchbed.compare.lines import last_line
 from pytest_benchbed.compare.lines import recorded_verdict
@@ -53,6 +54,7 @@ class GateChoice:
     rule: str | None
     max_unjudged: Fraction | None = None
     """Share of the cases above which a pass is incomplete."""
+    stale_days: int = STALE_DAYS
     explains: bool = False
     """Print each reading and number behind the verdict."""
 
@@ -130,6 +132,7 @@ def _gate(
         targets=choice.targets or record.targets,
         judge=judge_of(benchmarks, record.benchmark.id),
         max_unjudged=choice.max_unjudged,
+        stale_days=choice.stale_days,
     )
     changes = deltas(facts, old) if old else None
     gate = with_thresholds(gate, record.thresholds, facts, old, changes)

@@ -181,6 +181,7 @@ def gate(
     from pytest_benchbed.cli.noise import run_self_test
     from pytest_benchbed.cli.saved import SavedRuns
     from pytest_benchbed.edge.settings import max_unjudged
+    from pytest_benchbed.edge.settings import stale_days
 
     if (aa and plan) or (false_alarm is not None and not plan):
         raise UsageProblem("--aa and --plan are two questions, and --false-alarm is of --plan.")
@@ -204,10 +205,10 @@ def gate(
                 benchmarks=registries.benchmarks,
                 echo=typer.echo,
             )
-        limit = max_unjudged(config)
+        limits = max_unjudged(config), stale_days(config)
         return run_gate(
             runs[0],
-            GateChoice(baseline, control or (), target or (), profile, rule, limit, explain),
+            GateChoice(baseline, control or (), target or (), profile, rule, *limits, explain),
             runs_dir=_runs_dir(config, runs_dir),
             invocation_dir=config.invocation_params.dir,
             benchmarks=registries.benchmarks,

@@ -30,6 +30,7 @@ from pytest_benchbed.edge.failure_text import hides_texts
 from pytest_benchbed.edge.registration import Registries
 from pytest_benchbed.edge.registration import snapshot_folders
 from pytest_benchbed.edge.settings import max_unjudged
+from pytest_benchbed.edge.settings import stale_days
 from pytest_benchbed.edge.start import now
 from pytest_benchbed.evaluate.offline import Bench
 from pytest_benchbed.evaluate.offline import Choice
@@ -179,6 +180,7 @@ def make_bench(
         at=now(),
         hide_texts=hides_texts(config, dataset.visibility),
         max_unjudged=max_unjudged(config),
+        stale_days=stale_days(config),
     )
 
 

@@ -16,9 +16,11 @@ from typing import Any
 from pytest_benchbed.compare.facts import RunFacts
 from pytest_benchbed.compare.identity import identity_differences
 from pytest_benchbed.compare.in_step import scored_cases
+from pytest_benchbed.compare.phrases import count
 from pytest_benchbed.model.canonical import canonical
 from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.model.escape import json_term
+from pytest_benchbed.model.escape import term
 from pytest_benchbed.model.names import unknown_name
 from pytest_benchbed.model.run import DatasetRecord
 from pytest_benchbed.model.run import RunRecord
@@ -218,6 +220,19 @@ def _check_control(control: Saved, baseline: Saved, candidate: Planned) -> None:
             f"{name} is of another system than baseline {theirs.id!r}: {field} "
             f"{_value(other)} against {_value(own)}.\n"
             "A control repeats the baseline with the same code and settings: record one so."
+        )
+    if mine.partial:
+        raise UsageProblem(
+            f"{name} is partial: {mine.counts.selected} of {mine.counts.scope} cases "
+            f"({term('; '.join(mine.partial), 160)}), and a control is a whole run.\nRecord one of "
+            "all cases."
+        )
+    if mine.technical:
+        first = mine.technical[0]
+        raise UsageProblem(
+            f"{name} is blocked by {count(len(mine.technical), 'technical failure')} "
+            f"({first.whose}: {term(first.kind, 60)}), so it says nothing about noise.\n"
+            "Record another one, or mend it with --bench-resume."
         )
     reused = [entry for entry in mine.history if entry.what == REUSED]
     if reused:

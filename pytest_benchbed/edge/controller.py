@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from pytest_benchbed.compare.noise import joint_alarm
+from pytest_benchbed.compare.phrases import percent
 from pytest_benchbed.edge import activation
 from pytest_benchbed.edge.asking import LocalAsker
 from pytest_benchbed.edge.finish import Verdict
@@ -218,6 +220,12 @@ class Controller:
             terminalreporter.section(f"benchbed: {verdict.benchmark}")
             for line in verdict.lines:
                 terminalreporter.write_line(line)
+        known = [one.false_alarm for one in self.verdicts if one.false_alarm is not None]
+        if len(known) > 1:
+            terminalreporter.write_line(
+                f"benchbed: {len(known)} gates, each with its noise: some gate is red without a "
+                f"change in about {percent(joint_alarm(known))} of sessions"
+            )
         return result
 
     def is_ended(self) -> bool:

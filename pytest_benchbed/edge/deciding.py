@@ -113,6 +113,7 @@ def judging_of(plan: Plan) -> Judging:
         baseline=baseline,
         controls=controls,
         max_unjudged=plan.settings.max_unjudged,
+        stale_days=plan.settings.stale_days,
         runs_dir=plan.runs_dir,
         at=now(),
     )

@@ -55,6 +55,8 @@ class Verdict:
     is_good: bool
     raises_exit: bool
     is_blocked: bool = False
+    false_alarm: float | None = None
+    """Chance that this gate is red without a change; None: not known."""
 
 
 def not_started(
@@ -187,6 +189,7 @@ def _verdict(
         last_line=f"benchbed: gate {gate.status.upper()}: {term(gate.reason, 400)}",
         is_good=gate.status in ("passed", "baseline required"),
         is_blocked=gate.status == "blocked",
+        false_alarm=gate.false_alarm.estimate,
         raises_exit=raises_exit_status(gate, bool(view.record.partial), plan.settings.require_gate),
     )
 

@@ -166,6 +166,12 @@ INI: tuple[tuple[str, str, str, Any], ...] = (
     ("bench_timeout", "limit of one call in seconds", "string", None),
     ("bench_gate", "profile that decides", "string", None),
     ("bench_rule", "rule of the gate", "string", None),
+    (
+        "bench_stale_days",
+        "days after which the newest run of the old code is warned of",
+        "string",
+        "30",
+    ),
     ("bench_isolation", "auto, required or off", "string", None),
     ("bench_require_gate", "exit 1 for every verdict but 'passed'", "bool", False),
     (

@@ -45,6 +45,8 @@ class Settings:
     require_gate: bool
     max_unjudged: Fraction | None
     """Share of the cases above which a pass is incomplete; None: no limit."""
+    stale_days: int
+    """Age of the newest run of the old code that is worth a warning."""
     note: str | None
     retry: RetryPolicy
     rate: str | None
@@ -118,6 +120,7 @@ def resolve_settings(config: pytest.Config, bench: BenchFile) -> Settings:
             config.getoption("bench_require_gate") or config.getini("bench_require_gate")
         ),
         max_unjudged=max_unjudged(config),
+        stale_days=stale_days(config),
         note=config.getoption("bench_note"),
         retry=bench.retry or RetryPolicy(),
         rate=bench.rate,
@@ -156,6 +159,18 @@ def max_unjudged(config: pytest.Config) -> Fraction | None:
             f"ini bench_max_unjudged: {text[:80]!a} is no share of the cases, such as 0.1."
         )
     return share
+
+
+def stale_days(config: pytest.Config) -> int:
+    """Return ini ``bench_stale_days``, in days.
+
+    Raises:
+        UsageProblem: it is no whole number of at least 1.
+    """
+    text = str(config.getini("bench_stale_days")).strip()
+    if not (text.isascii() and text.isdecimal() and 1 <= int(text) <= 100_000):
+        raise UsageProblem(f"ini bench_stale_days: {text[:80]!a} is no number of days, such as 30.")
+    return int(text)
 
 
 def _whole(found: tuple[Any, str], what: str) -> int:

@@ -14,6 +14,7 @@ from typing import Any
 
 from pytest_benchbed.benchmarks.base import Benchmark
 from pytest_benchbed.compare.facts import RunFacts
+from pytest_benchbed.compare.gate import STALE_DAYS
 from pytest_benchbed.compare.refuse import Planned
 from pytest_benchbed.compare.refuse import Saved
 from pytest_benchbed.compare.refuse import check_comparable
@@ -64,6 +65,7 @@ class Bench:
     """The present time, for histories."""
     hide_texts: bool = False
     max_unjudged: Fraction | None = None
+    stale_days: int = STALE_DAYS
 
     def scorer(self, record: RunRecord) -> Scorer:
         """Return what scores the replies of a run."""
@@ -142,6 +144,7 @@ def score_run(bench: Bench, run: Run, choice: Choice) -> Offline:
             baseline=baseline,
             controls=controls,
             max_unjudged=bench.max_unjudged,
+            stale_days=bench.stale_days,
             runs_dir=bench.runs_dir,
             at=bench.at,
         )

@@ -20,7 +20,9 @@ from pytest_benchbed.benchmarks.base import Benchmark
 from pytest_benchbed.compare.buckets import bucket
 from pytest_benchbed.compare.deltas import deltas
 from pytest_benchbed.compare.facts import RunFacts
+from pytest_benchbed.compare.gate import STALE_DAYS
 from pytest_benchbed.compare.gate import decide
+from pytest_benchbed.compare.gate import with_holm
 from pytest_benchbed.compare.thresholds import with_thresholds
 from pytest_benchbed.data.dataset import Dataset
 from pytest_benchbed.evaluate.noise import Remembered
@@ -52,6 +54,8 @@ class Judging:
     baseline: RunFacts | None
     controls: Sequence[RunFacts]
     max_unjudged: Fraction | None = None
+    stale_days: int = STALE_DAYS
+    """Age of the newest run of the old code that is worth a warning."""
     runs_dir: Path | None = None
     """Where the noise ledger of the baseline lies; None: there is none."""
     at: str = ""
@@ -59,7 +63,7 @@ class Judging:
 
     def gates(self, candidate: RunFacts) -> dict[str, GateResult]:
         """Return the verdict of every profile (raises as :func:`~compare.gate.decide`)."""
-        return {
+        gates = {
             profile: decide(
                 candidate,
                 self.baseline,
@@ -71,9 +75,11 @@ class Judging:
                 targets=self.targets,
                 judge=self.benchmark,
                 max_unjudged=self.max_unjudged,
+                stale_days=self.stale_days,
             )
             for profile in self.benchmark.profiles
         }
+        return with_holm(gates)
 
 
 class Judged(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from typing import ClassVar
 from typing import Literal
 
 from pydantic import Field
@@ -85,10 +86,14 @@ class SmallestChange(Model):
 class SignTest(Model):
     """One-sided exact sign test, baseline against candidate; information only."""
 
+    OPTIONAL: ClassVar[frozenset[str]] = frozenset({"holm"})
+
     worse: int
     better: int
     mixed: int
     p: float
+    holm: float | None = None
+    """The p-value adjusted for the other profiles of the run, by Holm."""
 
 
 class GateResult(Model):

@@ -111,3 +111,42 @@ def test_what_fewer_false_alarms_cost(noisy: Bench) -> None:
 )
 def test_questions_that_do_not_go_together_are_refused(noisy: Bench, words: list[str]) -> None:
     assert benchbed(noisy, "gate", *words).returncode == 2
+
+
+def test_a_control_that_is_partial_or_blocked_is_refused_before_any_call(noisy: Bench) -> None:
+    noisy.answers(deterministic=False)
+    noisy.run("--bench-unpaired", "--bench-run=part", "-k", "t-001 or t-002 or t-003")
+    noisy.answers({"t-004": "raise"}, deterministic=False)
+    noisy.run("--bench-unpaired", "--bench-run=broken")
+    noisy.answers(deterministic=False)
+    noisy.log.unlink()
+
+    part = noisy.run("--baseline=base", "--bench-control=part", "-k", "t-001")
+    broken = noisy.run("--baseline=base", "--bench-control=broken", "-k", "t-001")
+
+    assert part.ret == broken.ret == pytest.ExitCode.USAGE_ERROR
+    part.stderr.fnmatch_lines(
+        ["*control 'part' is partial: 3 of 4 cases (-k*), and a control is a whole run*"]
+    )
+    broken.stderr.fnmatch_lines(
+        ["*control 'broken' is blocked by 1 technical failure (adapter: *), so it says nothing*"]
+    )
+    assert noisy.calls() == []
+
+
+def test_the_age_that_is_stale_is_an_ini_key(noisy: Bench) -> None:
+    (noisy.path / "pytest.ini").write_text("[pytest]\nbench_stale_days = 0\n", "utf-8")
+
+    result = noisy.run("--baseline=base")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*ini bench_stale_days: '0' is no number of days*"])
+
+
+def test_each_profile_has_its_p_value_adjusted_for_the_others(noisy: Bench) -> None:
+    noisy.answers({f"t-00{n}": {"main": WRONG, "side": []} for n in (2, 3, 4)})
+    noisy.run("--baseline=base", "--bench-run=own")
+
+    gates = noisy.gates("own")
+    assert [gates[name]["sign_test"]["p"] for name in ("main", "side")] == [0.125, 1.0]
+    assert [gates[name]["sign_test"]["holm"] for name in ("main", "side")] == [0.25, 1.0]

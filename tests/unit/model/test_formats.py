@@ -172,7 +172,7 @@ FULL: dict[type[Model], dict] = {
     gate.FalseAlarm: {"estimate": None, "limit95": 0.5},
     gate.SmallestChange: {"single": None, "spread": 3, "of": 40},
     deltas.Change: {"n": 3, "ratio": 1.5},
-    gate.SignTest: {"worse": 1, "better": 2, "mixed": 0, "p": 0.75},
+    gate.SignTest: {"worse": 1, "better": 2, "mixed": 0, "p": 0.75, "holm": 1},
 }
 FULL[deltas.Delta] = {
     "n": 3,
