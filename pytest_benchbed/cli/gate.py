@@ -29,11 +29,13 @@ from pytest_benchbed.compare.refuse import check_comparable
 from pytest_benchbed.compare.refuse import check_profile
 from pytest_benchbed.compare.refuse import check_targets
 from pytest_benchbed.compare.rules import rule_again
+from pytest_benchbed.compare.ruling import UNCONFIRMED
 from pytest_benchbed.compare.thresholds import with_thresholds
 from pytest_benchbed.edge.comparable import saved_run
 from pytest_benchbed.model.errors import BenchbedError
 from pytest_benchbed.model.errors import NotAtHand
 from pytest_benchbed.model.run import RunRecord
+from pytest_benchbed.report.command import whole_command
 from pytest_benchbed.report.deltas import delta_lines
 from pytest_benchbed.report.deltas import delta_warnings
 from pytest_benchbed.report.deltas import shown_deltas
@@ -146,6 +148,8 @@ def _gate(
         warnings=delta_warnings(beside),
     ):
         echo(line)
+    if gate.reason.startswith(UNCONFIRMED):
+        echo(f"  ask again: {whole_command(record)}")
     if choice.explains:
         for line in explanation(gate, facts, [*([old] if old else []), *repeats], profile):
             echo(line)

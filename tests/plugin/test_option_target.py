@@ -83,6 +83,9 @@ def test_a_rule_that_was_typed_decides_the_saved_run_too(bench: Bench) -> None:
     scored = benchbed(bench, "score", "next")
     assert (scored.returncode, "nothing changed" in scored.stdout) == (1, True)
     # As confirm it is open: nothing was asked again.
+    offline = benchbed(bench, "gate", "next", "--rule=confirm")
+    assert offline.returncode == 4
+    assert "  ask again: pytest --bench=toy " in offline.stdout
     assert benchbed(bench, "score", "next", "--rule=confirm").returncode == 4
 
 

@@ -81,6 +81,25 @@ def test_the_runs_of_a_set_are_promoted_one_by_one(bench: Bench) -> None:
     assert "snapshot" in runs(bench)
 
 
+def test_several_gates_say_how_often_some_gate_is_red_without_a_change(bench: Bench) -> None:
+    words = ["--bench=second", "--bench-unpaired"]
+    bench.run(*words, "--bench-run=base")
+    bench.answers({"t-001": ["row"]})
+    bench.run(*words, "--bench-run=control")
+    for name in ("toy", "second"):
+        done = benchbed(bench, "promote", f"base/{name}", f"--control=control/{name}")
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    result = bench.run("--bench=second", "--bench-run=own")
+
+    # Each 1 - exp(-3 B(3, 4)) = 4.9 %, at K = 1, D = 1 and r = 2.
+    result.stdout.fnmatch_lines(
+        [
+            "benchbed: 2 gates, each with its noise: some gate is red without a change in about 9.5 %*"
+        ]
+    )
+
+
 def test_one_of_which_no_case_was_collected_has_a_verdict_too(bench: Bench) -> None:
     words = ["--bench=second", ".", "--ignore=cases/second", "--bench-run=both"]
 
