@@ -191,7 +191,7 @@ class Controller:
             self.live.broke(f"{type(error).__name__}: {error}")
             self.live.kill()
             session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
-            if self.config.option.verbose > 0:
+            if getattr(self.config.option, "verbose", 0) > 0:
                 raise
         self.raise_exit(session)
 

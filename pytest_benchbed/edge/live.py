@@ -157,7 +157,10 @@ class LiveRuns:
                 # A batch is one call, and of a run that asks nothing more it is on record.
                 continue
             note_concurrency(run, broker.slots)
-            if not run.plan.spec.is_replay and self.session.config.option.verbose >= 0:
+            if (
+                not run.plan.spec.is_replay
+                and getattr(self.session.config.option, "verbose", 0) >= 0
+            ):
                 self.say(
                     calls_line(
                         run.plan, at_once, jobs=jobs, executor=executor.name, slots=executor.slots

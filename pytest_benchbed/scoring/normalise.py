@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Literal
 
 from pytest_benchbed.scoring.currency import split_money
@@ -38,6 +39,8 @@ TEXT_VERSION = "text.v1"
 Profile = Literal["exact", "written", "spoken"]
 PROFILES: tuple[Profile, ...] = ("exact", "written", "spoken")
 
+_SHORT = 80
+"""Longest text, in characters, whose form is remembered."""
 _DIGITS = frozenset("0123456789")
 _PER_CENT = re.compile(rf"((?:{QUALIFIER})?[-+]?{DIGITS})%")
 _A_NUMBER = re.compile(rf"(?:{QUALIFIER})?[-+]?{DIGITS}")
@@ -54,6 +57,18 @@ def normalise(text: str, locale: str | None, profile: Profile) -> str:
             punctuation, currency, thousands, ordinals), ``spoken`` (also number
             words, per cent, dates).
     """
+    if len(text) <= _SHORT:
+        return _remembered(text, locale, profile)
+    return _normalised(text, locale, profile)
+
+
+@lru_cache(maxsize=8192)
+def _remembered(text: str, locale: str | None, profile: Profile) -> str:
+    """Values of fields come again and again: a city, a currency, a date."""
+    return _normalised(text, locale, profile)
+
+
+def _normalised(text: str, locale: str | None, profile: Profile) -> str:
     if profile == "exact":
         return " ".join(unicodedata.normalize("NFC", text).split())
     tokens, breaks = split_money(*tokens_of(folded(text)))

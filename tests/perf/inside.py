@@ -55,15 +55,20 @@ def host_ms(folder: Path) -> float:
         host.close()
 
 
-def gate_s(count: int) -> float:
-    """Return the CPU seconds of the verdicts of ``count`` cases, one case in ten wrong."""
+def gate_s(count: int, rule: str = "strict") -> float:
+    """Return the CPU seconds of the verdicts of ``count`` cases, one case in ten wrong.
+
+    Under another rule than strict one case in twenty wobbles in the old code, so that
+    the noise has to be worked out.
+    """
     keys = CaseKeys(FourProfiles())
     names = [f"case-{number:06}" for number in range(count)]
 
     def facts(run: str) -> RunFacts:
         rows = {}
         for number, name in enumerate(names):
-            made = row(name, "" if number % 10 else "a", profiles=PROFILES)
+            wobbles = rule != "strict" and run == "base" and number % 20 == 1
+            made = row(name, "" if number % 10 and not wobbles else "a", profiles=PROFILES)
             rows[name] = {**made, "keys": keys.of(name, made["key_parts"])}
         counts = {"scope": count, "selected": count}
         return RunFacts(record(run, counts=counts, benchmark={"profiles": list(PROFILES)}), rows)
@@ -79,11 +84,13 @@ def gate_s(count: int) -> float:
                 controls,
                 profile=profile,
                 decides=True,
-                rule="strict",
+                rule=rule,
                 rule_source="option",
                 targets=(),
                 judge=Judging(),
             )
+            unstable = count // 20 if rule != "strict" else 0
+            assert len(verdict.unstable) == unstable
             assert verdict.status == "passed", verdict.reason
 
     return least(verdicts, time.process_time)
@@ -142,6 +149,7 @@ if __name__ == "__main__":
     measured = {
         "host_ms": host_ms(scratch),
         "gate_s": gate_s(cases),
+        "confirm_s": gate_s(cases, "confirm"),
         "pair_us": pair_us(scratch, cases),
         "open_s": open_s(saved),
     }
