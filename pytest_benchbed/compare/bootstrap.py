@@ -63,6 +63,8 @@ def units_of(values: Mapping[str, Unit], groups: Groups | None = None) -> list[U
     >>> units_of({"x": (1, 1), "y": (0, 1), "z": (0, 1)}, {"x": "doc", "y": "doc"})
     [(1.0, 2.0), (0.0, 1.0)]
     """
+    if not groups:
+        return [tuple(map(float, value)) for value in values.values()]
     members: dict[str, list[Unit]] = {}
     for case, value in values.items():
         members.setdefault(cluster(case, groups), []).append(value)
