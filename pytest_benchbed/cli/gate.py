@@ -16,6 +16,7 @@ from pytest_benchbed.benchmarks.registry import BenchmarkRegistry
 from pytest_benchbed.cli.saved import SavedRuns
 from pytest_benchbed.cli.saved import judge_of
 from pytest_benchbed.compare.deltas import deltas
+from pytest_benchbed.compare.exit import REFUSED
 from pytest_benchbed.compare.exit import gate_exit_code
 from pytest_benchbed.compare.exit import worst_exit_code
 from pytest_benchbed.compare.explain import explanation
@@ -41,8 +42,6 @@ from pytest_benchbed.report.deltas import delta_warnings
 from pytest_benchbed.report.deltas import shown_deltas
 from pytest_benchbed.runs.find import find_runs
 from pytest_benchbed.runs.read import Run
-
-REFUSED = 2
 
 
 @dataclass(frozen=True)

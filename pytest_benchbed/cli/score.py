@@ -15,6 +15,7 @@ from pytest_benchbed.cli.score_lines import difference_lines
 from pytest_benchbed.cli.score_lines import report_lines
 from pytest_benchbed.cli.score_lines import what_changed
 from pytest_benchbed.cli.score_lines import written_line
+from pytest_benchbed.compare.exit import REFUSED
 from pytest_benchbed.compare.exit import gate_exit_code
 from pytest_benchbed.compare.exit import worst_exit_code
 from pytest_benchbed.compare.lines import last_line
@@ -53,7 +54,6 @@ from pytest_benchbed.runs.promoted import find_promoted
 from pytest_benchbed.runs.read import Run
 from pytest_benchbed.runs.snapshot import kept_snapshot
 
-REFUSED = 2
 _LIST = "benchbed list"
 Echo = Callable[[str], None]
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from collections.abc import Mapping
 from typing import Any
 
+from pytest_benchbed.compare.thresholds import TIMES
 from pytest_benchbed.model.deltas import Change
 from pytest_benchbed.model.deltas import CostDelta
 from pytest_benchbed.model.deltas import Delta
@@ -15,8 +16,6 @@ from pytest_benchbed.report.facts import Fact
 from pytest_benchbed.report.numbers import count
 from pytest_benchbed.report.numbers import money
 from pytest_benchbed.report.numbers import seconds
-
-TIMES = "\N{MULTIPLICATION SIGN}"
 
 
 def read_deltas(metrics: Mapping[str, Any]) -> Deltas | None:
