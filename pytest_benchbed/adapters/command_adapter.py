@@ -162,14 +162,15 @@ def _ended(code: int) -> str:
 def _value(output: bytes, kind: str) -> Any:
     if len(output) > MAX_OUTPUT:
         raise TechnicalFailure("bad_response", f"the output is larger than {MAX_OUTPUT} bytes")
+    if not output.strip():
+        # Also of a text: a program that broke without saying so must not look like an answer.
+        raise TechnicalFailure("bad_response", "exit status 0 with an empty output")
     if kind == "text":
         try:
             text = output.decode("utf-8")
         except UnicodeDecodeError:
             raise _bad("the output is no UTF-8", output) from None
         return text.removesuffix("\n").removesuffix("\r")
-    if not output.strip():
-        raise TechnicalFailure("bad_response", "exit status 0 with an empty output")
     try:
         return read_json(output)
     except MalformedJson as error:

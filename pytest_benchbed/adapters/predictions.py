@@ -30,7 +30,7 @@ class Predictions(Adapter):
     - ``missing``: what a case without a row is: ``technical`` or ``no-answer``;
     - ``encoding`` (UTF-8), ``delimiter`` (found in the header).
 
-    A row whose prediction is null or empty is a case the system declined.
+    A row whose prediction is null, or an empty cell, is a case the system declined.
     """
 
     name = "predictions"

@@ -144,3 +144,17 @@ def test_a_command_is_typed_as_an_option(bench: Bench) -> None:
     assert bench.saved("own").record.executor.slots == 4
     assert wrong.ret == pytest.ExitCode.USAGE_ERROR
     wrong.stderr.fnmatch_lines(["*option command begins with 'pyton3': no such program*"])
+
+
+@pytest.mark.parametrize("said", ["", "\\n", " \\r\\n"], ids=["nothing", "line-end", "blanks"])
+def test_an_empty_text_is_technical_and_never_scored(bench: Bench, said: str) -> None:
+    """A program that broke and ended with 0 must not look like one that is often wrong."""
+    code = f"print('{said}', end='')"
+    bench_file(bench, {"command": ["python3", "-c", code], "output": "text", "key": "said"})
+
+    result = bench.pytest("--bench=toy", "--bench-run=own", "--bench-select=case=t-001")
+
+    result.assert_outcomes(errors=1)
+    (failure,) = bench.saved("own").record.technical
+    assert (failure.whose, failure.kind) == ("system", "bad_response")
+    assert "exit status 0 with an empty output" in failure.detail

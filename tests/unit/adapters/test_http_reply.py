@@ -60,6 +60,12 @@ def test_a_date_is_read_against_the_clock_of_the_server() -> None:
     assert retry_after(found, NOW) == 5.0
 
 
+@pytest.mark.parametrize("body", [b"", b"\r\n"])
+def test_an_empty_body_is_no_text_either(body: bytes) -> None:
+    with pytest.raises(TechnicalFailure, match="HTTP 200 with an empty body"):
+        read_reply(response(200, body), reply="text", content_type="*/*")
+
+
 @pytest.mark.parametrize(("status", "after_s"), [(429, 3.0), (500, 3.0), (503, 3.0), (599, 3.0)])
 def test_busy_and_broken_servers_are_asked_again(status: int, after_s: float) -> None:
     with pytest.raises(Retry) as caught:
