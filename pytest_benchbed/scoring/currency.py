@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from pytest_benchbed.model.digits import DIGITS
+from pytest_benchbed.model.digits import Ambiguous
 from pytest_benchbed.scoring.locales import decimal_sign
 from pytest_benchbed.scoring.locales import language
-from pytest_benchbed.scoring.numbers import DIGITS
 from pytest_benchbed.scoring.numbers import QUALIFIER
-from pytest_benchbed.scoring.numbers import Ambiguous
 from pytest_benchbed.scoring.numbers import read_number
 from pytest_benchbed.scoring.scales import LETTERS
 from pytest_benchbed.scoring.scales import SCALES

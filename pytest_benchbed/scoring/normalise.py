@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal
 
+from pytest_benchbed.model.digits import DIGITS
 from pytest_benchbed.scoring.currency import split_money
 from pytest_benchbed.scoring.currency import with_money
 from pytest_benchbed.scoring.dates import DATE_STARTS
@@ -22,7 +23,6 @@ from pytest_benchbed.scoring.dates import date_at
 from pytest_benchbed.scoring.locales import language
 from pytest_benchbed.scoring.number_words import NoWords
 from pytest_benchbed.scoring.number_words import Words
-from pytest_benchbed.scoring.numbers import DIGITS
 from pytest_benchbed.scoring.numbers import QUALIFIER
 from pytest_benchbed.scoring.numbers import canonical_token
 from pytest_benchbed.scoring.ordinals import ordinal_at

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
+from pytest_benchbed.model.digits import DIGITS
 from pytest_benchbed.scoring.currency import CURRENCY_WORDS
-from pytest_benchbed.scoring.numbers import DIGITS
 from pytest_benchbed.scoring.numbers import QUALIFIER
 from pytest_benchbed.scoring.numbers import read_number
 from pytest_benchbed.scoring.scales import scaled

@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 
+from pytest_benchbed.model.digits import DIGITS
+from pytest_benchbed.model.digits import Ambiguous
 from pytest_benchbed.scoring.normalise import normalise
-from pytest_benchbed.scoring.numbers import DIGITS
 from pytest_benchbed.scoring.numbers import QUALIFIER
-from pytest_benchbed.scoring.numbers import Ambiguous
 from pytest_benchbed.scoring.numbers import read_number
 
 _QUANTITY = re.compile(rf"({QUALIFIER})?([-+]?)({DIGITS}|[.,][0-9]+)(?![0-9.,])\s?(\D.*)?")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from pytest_benchbed.scoring.numbers import DIGITS
+from pytest_benchbed.model.digits import DIGITS
+from pytest_benchbed.model.digits import Ambiguous
 from pytest_benchbed.scoring.numbers import QUALIFIER
-from pytest_benchbed.scoring.numbers import Ambiguous
 from pytest_benchbed.scoring.numbers import read_number
 
 SCALES = {

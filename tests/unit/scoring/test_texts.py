@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from pytest_benchbed.model.digits import Ambiguous
 from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.scoring import error_rate
 from pytest_benchbed.scoring import similarity as alike
@@ -15,7 +16,6 @@ from pytest_benchbed.scoring.error_rate import character_errors
 from pytest_benchbed.scoring.error_rate import rate
 from pytest_benchbed.scoring.error_rate import word_errors
 from pytest_benchbed.scoring.locales import locale_of
-from pytest_benchbed.scoring.numbers import Ambiguous
 from pytest_benchbed.scoring.numbers import read_number
 from pytest_benchbed.scoring.quantities import Quantity
 from pytest_benchbed.scoring.quantities import difference
