@@ -135,11 +135,16 @@ def _holes(record: RunRecord) -> list[str]:
 def _suspects(gate: GateResult, record: RunRecord) -> str:
     clean = sum(1 for target in gate.targets if not target.errors)
     targets = f"{clean} of {len(gate.targets)} clean" if gate.targets else "none"
+    return f"  {' · '.join([*suspect_facts(gate, record), f'targets {targets}'])}"
+
+
+def suspect_facts(gate: GateResult, record: RunRecord) -> list[str]:
+    """Return the suspects, and where they were asked again what that showed and took."""
     allowed = "" if gate.allowed is None else f" of {gate.allowed} allowed"
     parts = [f"suspects {len(gate.suspects)}{allowed}"]
     if gate.rule == "confirm":
         parts += _asked_again(gate, record)
-    return f"  {' · '.join([*parts, f'targets {targets}'])}"
+    return parts
 
 
 def _asked_again(gate: GateResult, record: RunRecord) -> list[str]:
@@ -161,19 +166,28 @@ def _noise(gate: GateResult, control_command: str) -> str:
     if alarm.estimate is None or gate.flaky_estimate is None:
         add = f" · add one: {control_command}" if control_command else ""
         return f"  noise unknown: no control run{add}"
-    ages = ", ".join(age(control.age_s) for control in gate.controls)
-    old = "" if any(control.age_s < 0 for control in gate.controls) else " old"
     # A seen nothing proves little, so the limit stands beside it.
     limit = "" if alarm.limit95 is None else f" (95 % limit {percent(alarm.limit95)})"
     return (
-        f"  noise: {count(gate.K, 'control')} ({ages}{old}) · flaky cases est. "
-        f"{_fraction(gate.flaky_estimate)} · r {gate.r} · "
+        f"  noise: {count(gate.K, 'control')} ({control_ages(gate)}) · flaky cases est. "
+        f"{mixed_number(gate.flaky_estimate)} · r {gate.r} · "
         f"false alarm est. {percent(alarm.estimate)}{limit}"
     )
 
 
-def _fraction(text: str) -> str:
-    value = Fraction(text)
+def control_ages(gate: GateResult) -> str:
+    """Return the ages of the controls: ``3 d, 2 d old``."""
+    ages = ", ".join(age(control.age_s) for control in gate.controls)
+    return ages if any(control.age_s < 0 for control in gate.controls) else f"{ages} old"
+
+
+def mixed_number(fraction: str) -> str:
+    """Return ``numerator/denominator`` as people read it.
+
+    >>> mixed_number("4/1"), mixed_number("10/3")
+    ('4', '3.3')
+    """
+    value = Fraction(fraction)
     return str(value.numerator) if value.denominator == 1 else f"{float(value):.1f}"
 
 
@@ -216,9 +230,16 @@ def _smallest_change(gate: GateResult, record: RunRecord) -> str:
 
 def _sign_test(gate: GateResult, record: RunRecord) -> str:
     test = gate.sign_test
-    # Cases of one document fail together, so the reader is told what was counted.
-    unit = "group" if record.counts.groups else "case"
     return (
         f"  worse {test.worse}, better {test.better}, mixed {test.mixed} · "
-        f"sign test p {test.p:.2g} (by {unit})"
+        f"{sign_test_text(gate, record)}"
     )
+
+
+def sign_test_text(gate: GateResult, record: RunRecord) -> str:
+    """Return p of the sign test, and where there are several profiles that by Holm."""
+    test = gate.sign_test
+    # Cases of one document fail together, so the reader is told what was counted.
+    unit = "group" if record.counts.groups else "case"
+    holm = "" if test.holm is None else f", by Holm over all profiles {test.holm:.2g}"
+    return f"sign test p {test.p:.2g} (by {unit}){holm}"

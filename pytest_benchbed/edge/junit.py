@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from pytest_benchbed.compare.lines import mixed_number
 from pytest_benchbed.compare.phrases import percent
 from pytest_benchbed.compare.sentence import rule_sentence
 from pytest_benchbed.model.gate import GateResult
@@ -47,9 +48,12 @@ def properties(record: RunRecord, gate: GateResult) -> Iterator[tuple[str, str]]
     yield "suspects", str(len(gate.suspects))
     if gate.allowed is not None:
         yield "allowed", str(gate.allowed)
-    yield "flaky_estimate", gate.flaky_estimate or "unknown"
-    alarm = gate.false_alarm.estimate
-    yield "false_alarm", "unknown" if alarm is None else percent(alarm)
+    yield "flaky_estimate", mixed_number(gate.flaky_estimate) if gate.flaky_estimate else "unknown"
+    alarm = gate.false_alarm
+    yield "false_alarm", "unknown" if alarm.estimate is None else percent(alarm.estimate)
+    if alarm.limit95 is not None:
+        # Nothing was seen, which proves little.
+        yield "false_alarm_limit_95", percent(alarm.limit95)
     if gate.rule == "confirm":
         yield "re_asks_per_suspect", str(gate.r)
         yield "re_ask_calls", str(sum(one.attempts - 1 for one in gate.suspects))
@@ -60,4 +64,8 @@ def properties(record: RunRecord, gate: GateResult) -> Iterator[tuple[str, str]]
     spread = "unknown" if gate.K == 0 and gate.rule != "strict" else "not visible"
     spread = spread if change.spread is None else f"{change.spread} of {change.of}"
     yield "smallest_spread_change", spread
-    yield "sign_test_p", f"{gate.sign_test.p:.2g}"
+    test = gate.sign_test
+    yield "worse_better_mixed", f"{test.worse}, {test.better}, {test.mixed}"
+    yield "sign_test_p", f"{test.p:.2g}"
+    if test.holm is not None:
+        yield "sign_test_p_holm", f"{test.holm:.2g}"

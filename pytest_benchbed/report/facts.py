@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 from pytest_benchbed.compare.confirm import OPEN
-from pytest_benchbed.compare.phrases import age
+from pytest_benchbed.compare.lines import control_ages
+from pytest_benchbed.compare.lines import mixed_number
+from pytest_benchbed.compare.lines import sign_test_text
+from pytest_benchbed.compare.lines import suspect_facts
 from pytest_benchbed.compare.phrases import percent
 from pytest_benchbed.compare.ruling import OUT_OF_BUDGET
 from pytest_benchbed.compare.ruling import UNCONFIRMED
@@ -110,6 +112,9 @@ def facts(record: RunRecord, gate: GateResult) -> list[Fact]:
     lines = [Fact("Rule", f"{gate.rule} ({gate.rule_source})")]
     if told := rule_sentence(gate):
         lines.append(Fact("What the rule did", told))
+    if gate.baseline is not None:
+        suspects = "; ".join(suspect_facts(gate, record)).removeprefix("suspects ")
+        lines.append(Fact("Suspects", suspects))
     lines.append(Fact("Coverage", coverage_text(record, gate)))
     if gate.targets:
         clean = sum(1 for target in gate.targets if not target.errors)
@@ -123,7 +128,7 @@ def facts(record: RunRecord, gate: GateResult) -> list[Fact]:
             Fact(
                 "Direction",
                 f"{test.worse} worse, {test.better} better, {test.mixed} both; "
-                f"sign test p {test.p:.2g} (information only)",
+                f"{sign_test_text(gate, record)}; information only",
             )
         )
     if gate.justification:
@@ -167,18 +172,22 @@ def noise_text(gate: GateResult) -> str:
         return (
             "unknown: no control run. Without one, chance and a change of the system look the same."
         )
-    ages = ", ".join(age(control.age_s) for control in gate.controls)
     # Nothing seen proves little, so the limit stands beside it.
     limit = (
         f" (at most {percent(alarm.limit95)} with 95 % confidence)"
         if alarm.limit95 is not None
         else ""
     )
+    asks = f"; a suspect is asked again up to {_times(gate.r)}" if gate.r else ""
     return (
-        f"{count(len(gate.controls), 'control')} ({ages} old); "
-        f"{count(round(Fraction(gate.flaky_estimate)), 'flaky case')} estimated; "
+        f"{count(len(gate.controls), 'control')} ({control_ages(gate)}); "
+        f"flaky cases estimated at {mixed_number(gate.flaky_estimate)}{asks}; "
         f"false alarm estimated at {percent(alarm.estimate)}{limit}"
     )
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number} times"
 
 
 def system_text(record: RunRecord, gate: GateResult) -> str:

@@ -197,14 +197,17 @@ def test_a_suspects_item_and_the_suite_say_what_re_asks_gave(
         "benchbed.toy.controls": "1",
         "benchbed.toy.suspects": "1",
         "benchbed.toy.allowed": "1",
-        "benchbed.toy.flaky_estimate": "0/1",
+        "benchbed.toy.flaky_estimate": "0",
         "benchbed.toy.false_alarm": "0 %",
+        "benchbed.toy.false_alarm_limit_95": "26 %",
         "benchbed.toy.re_asks_per_suspect": "1",
         "benchbed.toy.re_ask_calls": "1",
         "benchbed.toy.re_ask_usd": "0.25",
         "benchbed.toy.smallest_change": "1",
         "benchbed.toy.smallest_spread_change": "4 of 4",
+        "benchbed.toy.worse_better_mixed": "1, 0, 0",
         "benchbed.toy.sign_test_p": "0.5",
+        "benchbed.toy.sign_test_p_holm": "1",
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_benchbed.compare.gate import with_holm
 from pytest_benchbed.report.facts import facts
 from pytest_benchbed.report.facts import headline_sentence
 from pytest_benchbed.report.facts import isolation_text
@@ -11,6 +12,7 @@ from pytest_benchbed.report.facts import limits
 from pytest_benchbed.report.facts import spend_text
 from pytest_benchbed.report.provenance import how_it_was_run
 from pytest_benchbed.report.provenance import identity
+from tests.unit.compare.builders import reask
 from tests.unit.report.builders import Made
 from tests.unit.report.builders import error
 from tests.unit.report.builders import load
@@ -33,20 +35,52 @@ def test_a_verdict_with_a_control_shows_its_noise(tmp_path) -> None:
     assert shown == {
         "Rule": "strict (auto)",
         "What the rule did": "No stable case is worse than the old code.",
+        "Suspects": "0",
         "Coverage": "compared 10 of 10, unstable 1 (10 %), retired 0, skipped 0",
-        "Noise": "1 control (2 d old); 3 flaky cases estimated; false alarm estimated at 22 %",
+        "Noise": "1 control (2 d old); flaky cases estimated at 3; false alarm estimated at 22 %",
         "System": "acme-extract 2.3.1, identified",
         "Smallest visible change": "1 case broken every time; spread out: 1 of 9 judged cases; "
         "nothing can be seen in 1 case (unstable, retired or skipped)",
-        "Direction": "0 worse, 0 better, 0 both; sign test p 1 (information only)",
+        "Direction": "0 worse, 0 better, 0 both; sign test p 1 (by case); information only",
     }
+
+
+def test_what_asking_again_showed_and_took_stands_in_every_verdict(tmp_path) -> None:
+    again = {"reasks": [reask("", 2)]}
+    noisy = [Made(f"b{n}", repeats=[[X], [], []] if n == 0 else [[], [], []]) for n in range(9)]
+    cases = [Made("a", now=[X], repeats=[[], [], []], extra=again), *noisy]
+    spend = {**record("x").to_json()["spend"], "reask_usd": 0.004}
+
+    view = load(write_run(tmp_path / "runs", cases, rule="confirm", spend=spend))
+    shown = {fact.name: fact.text for fact in facts(view.record, view.gate)}
+
+    assert shown["Suspects"] == (
+        "1 of 2 allowed; confirmed 0; wobbled 1; unconfirmed 0; 1 re-ask call, $0.004"
+    )
+    # As in the terminal, not rounded to a whole number of cases.
+    assert shown["Noise"] == (
+        "3 controls (2 d, 3 d, 4 d old); flaky cases estimated at 1.7; a suspect is asked again "
+        "up to once; false alarm estimated at 1.6 %"
+    )
+
+
+def test_p_by_holm_stands_beside_the_sign_test_of_several_profiles(tmp_path) -> None:
+    view = load(write_run(tmp_path / "runs", [Made("a", now=[X]), Made("b", now=[X])]))
+    gate = with_holm({"logical": view.gate, "geometric": view.gate})["logical"]
+
+    shown = {fact.name: fact.text for fact in facts(view.record, gate)}
+
+    assert shown["Direction"] == (
+        "2 worse, 0 better, 0 both; sign test p 0.25 (by case), by Holm over all profiles 0.5; "
+        "information only"
+    )
 
 
 def test_controls_that_agree_prove_little_and_the_limit_is_shown(tmp_path) -> None:
     shown = of(write_run(tmp_path / "runs", [Made("a", repeats=[[], []])]))
 
     assert shown["Noise"] == (
-        "2 controls (2 d, 3 d old); 0 flaky cases estimated; false alarm estimated at 0 % "
+        "2 controls (2 d, 3 d old); flaky cases estimated at 0; false alarm estimated at 0 % "
         "(at most 26 % with 95 % confidence)"
     )
 
