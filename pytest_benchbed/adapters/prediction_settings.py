@@ -14,8 +14,9 @@ from pytest_benchbed.adapters.option_reader import OptionReader
 
 OPTIONS: Final = (
     "path", "id", "prediction", "key", "cost", "latency", "cells", "missing", "encoding",
-    "delimiter",
+    "delimiter", "decimal", "paid",
 )  # fmt: skip
+DECIMALS: Final = (".", ",")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,10 @@ class PredictionSettings:
     """What a case without a row is: ``technical`` or ``no-answer``."""
     encoding: str | None
     delimiter: str | None
+    decimal: str | None
+    """The decimal sign of costs and latencies; None: what can be read in two ways is refused."""
+    paid: bool | None
+    """False: no output cost anything; None: what a column says, else not reported."""
 
     @classmethod
     def read(cls, given: Mapping[str, Any], folders: Sequence[Path]) -> PredictionSettings:
@@ -57,6 +62,14 @@ class PredictionSettings:
         delimiter = given.get("delimiter")
         if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):
             raise options.problem("delimiter", f"must be one character, not {delimiter!r:.40}.")
+        decimal = given.get("decimal")
+        if decimal is not None and decimal not in DECIMALS:
+            raise options.problem("decimal", f"must be '.' or ',', not {decimal!r:.40}.")
+        paid = options.flag("paid")
+        if paid:
+            raise options.problem(
+                "paid", "can only be false: what was paid is in the column of cost."
+            )
         return cls(
             path=options.file("path", options.required("path", "outputs.jsonl"), folders),
             id=options.text("id", "id") or "id",
@@ -70,6 +83,8 @@ class PredictionSettings:
             missing=options.choice("missing", ("technical", "no-answer")),
             encoding=encoding,
             delimiter=delimiter,
+            decimal=decimal,
+            paid=paid,
         )
 
 

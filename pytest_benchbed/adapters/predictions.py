@@ -28,14 +28,16 @@ class Predictions(Adapter):
       with a bracket), ``text``, ``json``;
     - ``cost`` (cost_usd), ``latency`` (latency_s): columns, used where they are;
     - ``missing``: what a case without a row is: ``technical`` or ``no-answer``;
-    - ``encoding`` (UTF-8), ``delimiter`` (found in the header).
+    - ``encoding`` (UTF-8), ``delimiter`` (found in the header), ``decimal``: the
+      sign in costs and latencies, where ``1.234`` could be read in two ways;
+    - ``paid``: false: no output cost anything; without it and without a cost in
+      the file the cost is not reported.
 
     A row whose prediction is null, or an empty cell, is a case the system declined.
     """
 
     name = "predictions"
     deterministic = True
-    paid = False
     max_concurrency = 16
 
     def __init__(self, **options: Any) -> None:
@@ -47,6 +49,9 @@ class Predictions(Adapter):
         self.settings = PredictionSettings.read(options, self.folders)
         self.reads = (str(self.settings.path),)
         self._outputs = read_outputs(self.settings.path, self.settings)
+        is_priced = any(output.cost_usd is not None for output in self._outputs.values())
+        # Where some rows have a cost the others are named, and the spend is without them.
+        self.paid = False if is_priced else self.settings.paid
 
     def version(self) -> str:
         """Return the beginning of the file's SHA-256."""

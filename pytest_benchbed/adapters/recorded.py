@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -20,6 +21,9 @@ from typing import Final
 from pytest_benchbed.adapters.prediction_settings import PredictionSettings
 from pytest_benchbed.adapters.recorded_text import decode
 from pytest_benchbed.adapters.recorded_text import delimiter_of
+from pytest_benchbed.model.digits import DIGITS
+from pytest_benchbed.model.digits import Ambiguous
+from pytest_benchbed.model.digits import read_digits
 from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.model.escape import term
 from pytest_benchbed.model.money import to_decimal
@@ -30,6 +34,7 @@ from pytest_benchbed.model.strict import MalformedJson
 from pytest_benchbed.model.strict import read_json
 
 MAX_LINE: Final = 8 * 1024 * 1024
+_SIGNED: Final = re.compile(rf"([-+]?)({DIGITS})")
 NOTHING: Final = None
 
 
@@ -46,9 +51,11 @@ class Output:
 class _Place:
     """A line of a file, for messages."""
 
-    def __init__(self, path: Path, line: int) -> None:
+    def __init__(self, path: Path, line: int, decimal: str = ".") -> None:
         self.path = path
         self.line = line
+        self.decimal = decimal
+        """The decimal sign that a file of this kind usually has; empty: both are usual."""
 
     def problem(self, text: str) -> UsageProblem:
         return UsageProblem(f"{self.path}:{self.line}: {text}")
@@ -134,8 +141,10 @@ def _csv_rows(
                 f"there is no column {settings.id!a:.40}, only {_names(names)}; name yours with "
                 "id=COLUMN."
             )
+        # Who separates columns by semicolons or tabs mostly does so for a decimal comma.
+        decimal = "." if delimiter == "," else ""
         for cells in reader:
-            place = _Place(path, reader.line_num)
+            place = _Place(path, reader.line_num, decimal)
             if not any(cell.strip() for cell in cells):
                 continue
             if len(cells) != len(names):
@@ -162,8 +171,8 @@ def _id(place: _Place, row: Mapping[str, Any], column: str) -> str:
 
 
 def _output(place: _Place, row: Mapping[str, Any], settings: PredictionSettings) -> Output:
-    cost = _number(place, row, settings.cost, "cost", is_named=settings.cost_is_named)
-    latency = _number(place, row, settings.latency, "latency", is_named=settings.latency_is_named)
+    cost = _number(place, row, settings.cost, "cost", settings)
+    latency = _number(place, row, settings.latency, "latency", settings)
     try:
         amount = None if cost is None else to_decimal(cost)
     except ValueError:
@@ -211,9 +220,10 @@ def _value(place: _Place, row: Mapping[str, Any], column: str, cells: str) -> An
 
 
 def _number(
-    place: _Place, row: Mapping[str, Any], column: str, what: str, *, is_named: bool
+    place: _Place, row: Mapping[str, Any], column: str, what: str, settings: PredictionSettings
 ) -> float | None:
     if column not in row:
+        is_named = settings.cost_is_named if what == "cost" else settings.latency_is_named
         if is_named:
             raise place.problem(f"there is no {column!a:.40}; correct the option {what}.")
         return None
@@ -221,15 +231,40 @@ def _number(
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
     if isinstance(value, str):
-        text = value.strip()
         try:
-            # Spreadsheets of many countries write 0,0012.
-            return float(text.replace(",", ".") if text.count(",") == 1 else text)
+            return _decimal(value.strip(), settings.decimal, place.decimal)
+        except LookupError as error:
+            raise place.problem(
+                f"{column} is {value!r:.60}, which is {error}; say the decimal sign of the file: "
+                f'decimal="." or decimal=",".'
+            ) from None
         except ValueError:
-            value = text
+            pass
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise place.problem(f"{column} is {value!r:.60}, no number such as 0.0012.")
     return float(value)
+
+
+def _decimal(text: str, declared: str | None, usual: str) -> float:
+    """Read a number in digits.
+
+    Raises:
+        LookupError: it can be read in two ways; names them.
+        ValueError: it is none, or none with the declared decimal sign.
+    """
+    found = _SIGNED.fullmatch(text)
+    if found is None:
+        # With an exponent, as programs and spreadsheets write small amounts: 1,2E-05.
+        return float(text.replace(",", ".") if text.count(",") == 1 else text)
+    value = read_digits(found[2], declared).value
+    if isinstance(value, Ambiguous) and declared is None:
+        if usual and "," not in text:
+            value = read_digits(found[2], usual).value
+        elif text.count(".") + text.count(",") == 1:
+            raise LookupError(f"{text.replace(',', '.')} or {re.sub('[.,]', '', text)}")
+    if isinstance(value, Ambiguous):
+        raise ValueError(text)
+    return float(found[1] + str(value))
 
 
 def _json(place: _Place, text: str) -> Any:

@@ -147,3 +147,35 @@ def test_outputs_inside_the_dataset_are_refused(bench: Bench) -> None:
     assert result.ret != 0
     assert "which holds or lies in" in result.stdout.str() + result.stderr.str()
     assert bench.runs() == []
+
+
+def test_without_a_cost_the_cost_is_not_reported_unless_it_is_declared(bench: Bench) -> None:
+    """A replay costs nothing; what it replays did."""
+    record(bench, {f"t-00{n}": {"prediction": RIGHT} for n in (1, 2, 3, 4)})
+
+    silent = run(bench, "--bench-run=silent")
+    declared = run(bench, "--bench-run=declared", "--bench-budget=1", paid="false")
+
+    assert "$0.00" not in silent.stdout.str()
+    silent.stdout.fnmatch_lines(["*spend not reported*"])
+    assert bench.saved("silent").record.spend.spent_usd is None
+    assert {row["x"]["cost_usd"] for row in bench.saved("silent").results()} == {None}
+    declared.assert_outcomes(passed=4)
+    assert bench.saved("declared").record.spend.spent_usd == 0
+
+
+def test_the_decimal_sign_is_typed_as_an_option(bench: Bench) -> None:
+    """``1.234`` in a table with semicolons is a dollar or a thousand."""
+    lines = ["id;main;side;cost_usd", *(f"t-00{n};[];[];1.234" for n in (1, 2, 3, 4))]
+    (bench.path / "outputs.csv").write_text("\n".join(lines), "utf-8")
+    columns = {"path": "outputs.csv", "prediction": "[main, side]"}
+
+    refused = run(bench, **columns)
+    read = run(bench, "--bench-run=read", decimal='","', **columns)
+
+    assert refused.ret == pytest.ExitCode.USAGE_ERROR
+    refused.stderr.fnmatch_lines(
+        ['*outputs.csv:2: cost_usd is \'1.234\'*decimal="." or decimal=","*']
+    )
+    read.assert_outcomes(passed=4)
+    assert bench.saved("read").record.spend.spent_usd == 4936

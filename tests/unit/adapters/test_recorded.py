@@ -116,8 +116,60 @@ def test_several_columns_make_an_object(columns: Any, value: Any, tmp_path: Path
 
 
 @pytest.mark.parametrize(
+    ("written", "cost", "options"),
+    [
+        ("0,0012", "0.0012", {}),
+        ("0.8", "0.8", {}),
+        ("12,5", "12.5", {}),
+        ("1.234,5", "1234.5", {}),
+        ("1.234.567", "1234567", {}),
+        ("0,001", "0.001", {}),
+        ("1,2E-05", "0.000012", {}),
+        ("1.2e-05", "0.000012", {}),
+        ("1.234", "1.234", {"decimal": "."}),
+        ("1.234", "1234", {"decimal": ","}),
+        ("1,234", "1.234", {"decimal": ","}),
+        ("1,234", "1234", {"decimal": "."}),
+    ],
+)
+def test_a_cost_in_a_table_with_semicolons(
+    written: str, cost: str, options: dict[str, str], tmp_path: Path
+) -> None:
+    data = f"id;prediction;cost_usd;latency_s\nc-1;a;{written};{written}\n"
+
+    found = outputs(tmp_path, "o.csv", data, **options)
+
+    assert found == {"c-1": Output("a", Decimal(cost), float(cost))}
+
+
+@pytest.mark.parametrize("written", ["1.234", "0.5", "1.2e-05"])
+@pytest.mark.parametrize("name", ["o.csv", "o.jsonl"])
+def test_a_point_is_a_decimal_point_where_commas_separate(
+    name: str, written: str, tmp_path: Path
+) -> None:
+    data = {
+        "o.csv": f"id,prediction,cost_usd\nc-1,a,{written}\n",
+        "o.jsonl": f'{{"id": "c-1", "prediction": "a", "cost_usd": "{written}"}}\n',
+    }
+
+    found = outputs(tmp_path, name, data[name])
+
+    assert found == {"c-1": Output("a", Decimal(written), None)}
+
+
+@pytest.mark.parametrize(
     ("name", "data", "words"),
     [
+        (
+            "o.csv",
+            "id;prediction;cost_usd\nc-1;a;0,5\nc-2;a;1.234\n",
+            "o.csv:3: cost_usd is '1.234', which is 1.234 or 1234; say the decimal sign of the "
+            'file: decimal="." or decimal=",".',
+        ),
+        ("o.csv", 'id,prediction,cost_usd\nc-1,a,"1,234"\n', "'1,234', which is 1.234 or 1234"),
+        ("o.csv", "id;prediction;latency_s\nc-1;a;-12.345\n", "which is -12.345 or -12345"),
+        ("o.csv", "id;prediction;cost_usd\nc-1;a;1.23.4\n", "'1.23.4', no number such as"),
+        ("o.jsonl", '{"id": "c", "prediction": 1, "cost_usd": "1,234"}', "which is 1.234 or 1234"),
         (
             "o.csv",
             "id,prediction\nc-1,a,b\n",
@@ -167,3 +219,8 @@ def test_a_byte_of_another_encoding_is_told_with_its_line(tmp_path: Path) -> Non
 def test_a_named_column_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(UsageProblem, match="there is no 'usd'; correct the option cost"):
         outputs(tmp_path, "o.csv", "id,prediction\nc-1,a\n", cost="usd")
+
+
+def test_a_number_with_the_other_sign_than_declared_is_none(tmp_path: Path) -> None:
+    with pytest.raises(UsageProblem, match="cost_usd is '0,5', no number"):
+        outputs(tmp_path, "o.csv", "id;prediction;cost_usd\nc-1;a;0,5\n", decimal=".")
