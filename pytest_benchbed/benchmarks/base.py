@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -126,6 +127,14 @@ class Benchmark:
     def unit(self, case: Case) -> str:
         """Return the unit whose metrics are compared by a band; default: one, ``all``."""
         return "all"
+
+    def settings_fault(self, answers: Iterable[Any]) -> str | None:
+        """Say what in the type's settings fits no answer; None: nothing.
+
+        Asked before the first call of a run, with the answers of the whole
+        dataset; a reader that has seen enough of them stops.
+        """
+        return None
 
     def answer_as_prediction(self, case: Case, answer: Any) -> Any:
         """Return the prediction that repeats the answer; for validation and conformance."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from pytest_benchbed.benchmarks.base import Benchmark
@@ -10,6 +12,18 @@ from pytest_benchbed.benchmarks.prediction import validate_prediction
 from pytest_benchbed.benchmarks.score import score
 from pytest_benchbed.model.case import Case
 from pytest_benchbed.model.errors import TechnicalFailure
+from pytest_benchbed.model.errors import UsageProblem
+
+
+def check_settings(benchmark: Benchmark, answers: Iterable[Any], bench_path: Path | None) -> None:
+    """Refuse settings of a bench file that fit no answer of the dataset.
+
+    Raises:
+        UsageProblem: naming the file, the setting, and the nearest right one.
+    """
+    fault = benchmark.settings_fault(answers)
+    if fault is not None:
+        raise UsageProblem(f"{bench_path or f'benchmark {benchmark.id}'}: {fault}")
 
 
 def answer_fault(benchmark: Benchmark, case: Case, answer: Any) -> str | None:

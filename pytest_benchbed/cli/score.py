@@ -11,6 +11,7 @@ import pytest
 
 from pytest_benchbed.benchmarks.base import Benchmark
 from pytest_benchbed.benchmarks.registry import BenchmarkRegistry
+from pytest_benchbed.benchmarks.selfcheck import check_settings
 from pytest_benchbed.cli.score_lines import difference_lines
 from pytest_benchbed.cli.score_lines import report_lines
 from pytest_benchbed.cli.score_lines import what_changed
@@ -151,12 +152,14 @@ def open_bench(
     """Open the dataset at ``root`` for work on saved runs, verified against its digests.
 
     Raises:
-        UsageProblem: the type is not registered.
+        UsageProblem: the type is not registered, or its settings fit no answer.
         DatasetError: cases or answers are not those that were pinned.
     """
     dataset = Dataset.open(root)
     answers = Answers.open(root)
     verify_digests(dataset, answers)
+    kind = _installed(registries.benchmarks, benchmark)
+    check_settings(kind, answers.all_known(), registries.bench_files.get(benchmark))
     return make_bench(config, registries, benchmark, dataset, answers, runs_folder)
 
 

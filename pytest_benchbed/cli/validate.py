@@ -9,6 +9,8 @@ from typing import Protocol
 
 from pytest_benchbed.benchmarks.base import Benchmark
 from pytest_benchbed.benchmarks.selfcheck import answer_fault
+from pytest_benchbed.benchmarks.selfcheck import check_settings
+from pytest_benchbed.data.answers import Answers
 from pytest_benchbed.data.dataset import Dataset
 from pytest_benchbed.data.faults import Fault
 from pytest_benchbed.data.manifest import MANIFEST_FILE
@@ -60,6 +62,12 @@ def run_validate(
         echo(f"{len(faults)} {'fault' if len(faults) == 1 else 'faults'} in {path}")
         return 1
     dataset = Dataset.open(path)
+    if kind is not None:
+        try:
+            check_settings(kind, Answers.open(path).all_known(), None)
+        except UsageProblem as problem:
+            echo(str(problem))
+            return 1
     echo(
         f"{dataset.id} version {term(dataset.version, 40)}: no fault, {len(dataset)} cases, "
         f"{len(dataset.retired)} retired, identity {dataset.identity}"

@@ -5,6 +5,7 @@ The request side of the program (adapters, calls) may not import it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,11 @@ class Answers:
             DatasetError: the case has no answer, or the file was changed since.
         """
         return self.index.known_row(self._position(case_id)).get("answer")
+
+    def all_known(self) -> Iterator[Any]:
+        """Yield every answer in file order, retired ones too (as :meth:`known` reads them)."""
+        for _, _, row in self.index.known_rows():
+            yield row.get("answer")
 
     def _position(self, case_id: str) -> int:
         index = self.index

@@ -12,6 +12,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from pytest_benchbed.adapters.environment import Redactor
+from pytest_benchbed.benchmarks.selfcheck import check_settings
 from pytest_benchbed.calls.broker import Broker
 from pytest_benchbed.calls.executors import Executor
 from pytest_benchbed.calls.executors import ExecutorConfig
@@ -76,6 +77,7 @@ class LiveRuns:
             # whatever stands under its name when the first case is scored.
             verify_digests(plan.dataset, plan.answers)
             plan.answers.canary  # noqa: B018 (read now, kept for the end)
+            check_settings(plan.benchmark, plan.answers.all_known(), plan.bench_path)
             check_plan(plan)
             if plan.resumed is not None:
                 # Taken for good when the calls begin; refused here if somebody works on it.

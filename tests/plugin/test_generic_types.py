@@ -119,6 +119,26 @@ def test_edited_settings_refuse_the_old_baseline_until_it_is_scored_again(bench:
     assert last_line(paired).startswith("benchbed: gate PASSED")
 
 
+def test_a_rule_for_a_field_that_no_answer_has_is_refused_everywhere(bench: Bench) -> None:
+    """Misspelt, it would never apply, and the field would be compared as if it had no rule."""
+    file = {"type": "fields", "scoring": {"fields": {"total": "number"}}}
+    answers = {"c-1": {"total": 100}, "c-2": {"total": 5}}
+    make(bench, file, answers, answers)
+    bench.pytest("--bench=mine", "--bench-run=base", "--bench-unpaired")
+    write_file(bench, {"type": "fields", "scoring": {"fields": {"totl": "number"}}})
+
+    refused = bench.pytest("--bench=mine", "--bench-run=other")
+    scored = benchbed(bench, "score", "base")
+    validated = benchbed(bench, "validate", "cases/mine/v1")
+
+    words = "field scoring.fields: unknown field 'totl'. Did you mean 'total'?"
+    assert refused.ret == pytest.ExitCode.USAGE_ERROR
+    assert f"bench.json: {words}" in refused.stderr.str()
+    assert bench.runs() == ["base"]
+    assert (scored.returncode, words in scored.stdout + scored.stderr) == (2, True)
+    assert (validated.returncode, words in validated.stdout) == (1, True)
+
+
 def test_equal_settings_in_other_words_are_the_same_scoring(bench: Bench) -> None:
     answers = {"c-1": {"total": 100}}
     make(bench, {"type": "fields", "scoring": {"fields": {"total": "number"}}}, answers, answers)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from typing import Any
@@ -13,9 +14,11 @@ from pytest_benchbed.benchmarks.base import Benchmark
 from pytest_benchbed.benchmarks.generic.comparing import Compared
 from pytest_benchbed.benchmarks.generic.comparing import fault
 from pytest_benchbed.benchmarks.generic.comparing import form
+from pytest_benchbed.benchmarks.generic.pointers import ANY
 from pytest_benchbed.benchmarks.generic.pointers import Place
 from pytest_benchbed.benchmarks.generic.pointers import by_place
 from pytest_benchbed.benchmarks.generic.pointers import name_of
+from pytest_benchbed.benchmarks.generic.pointers import places_nowhere
 from pytest_benchbed.benchmarks.generic.rules import Exact
 from pytest_benchbed.benchmarks.generic.rules import Ignore
 from pytest_benchbed.benchmarks.generic.rules import Rule
@@ -28,11 +31,11 @@ from pytest_benchbed.model.case import Case
 from pytest_benchbed.model.error import Error
 from pytest_benchbed.model.error import ProfileScore
 from pytest_benchbed.model.errors import TechnicalFailure
+from pytest_benchbed.model.names import unknown_name
 from pytest_benchbed.scoring.bounds import check_size
 
 MAX_CELLS = 10**8
 """Elements of a list in the answer times those in the prediction."""
-_ANY = "*"
 
 
 class Fields(Benchmark):
@@ -72,6 +75,26 @@ class Fields(Benchmark):
             raise TechnicalFailure("bad_answer", detail, whose="scorer")
         metrics = {"fields": (work.right, work.total), "exact": (int(not work.errors), 1)}
         return {"default": ProfileScore(work.errors, metrics)}
+
+    def settings_fault(self, answers: Iterable[Any]) -> str | None:
+        """Name a field with a rule that no answer has: misspelt, its rule would never apply."""
+        settings = self.settings
+        wanted = [
+            place
+            for place, rule in self.rules.items()
+            # Such a field may be one that only predictions have.
+            if not (settings.extra == "invented" and isinstance(rule, Ignore))
+        ]
+        unknown, found = places_nowhere(wanted, answers)
+        if not unknown:
+            return None
+        names = [name_of(place) for place in found if place not in self.rules] or map(
+            name_of, found
+        )
+        return (
+            f"field scoring.fields: {unknown_name('field', name_of(unknown[0]), names, '')}\n"
+            "No answer of the dataset has it, so its rule would never apply: correct or drop it."
+        )
 
 
 class _Comparison:
@@ -129,9 +152,9 @@ class _Comparison:
 
     def lists(self, place: Place, pattern: Place, expected: list[Any], got: Any) -> None:
         """Compare a list: as a set, or element by element in order."""
-        rule = self.rules.get((*pattern, _ANY), self.rules.get(pattern, self.default))
+        rule = self.rules.get((*pattern, ANY), self.rules.get(pattern, self.default))
         if isinstance(rule, Ignore):
-            below = (*pattern, _ANY)
+            below = (*pattern, ANY)
             if not any(known[: len(below)] == below for known in self.rules if known != below):
                 return
             rule = Exact(compare="exact")
@@ -198,7 +221,7 @@ class _Comparison:
     ) -> None:
         """Compare two elements that stand for each other."""
         if isinstance(expected, dict | list):
-            self.values((*place, str(index)), (*pattern, _ANY), expected, got)
+            self.values((*place, str(index)), (*pattern, ANY), expected, got)
             return
         found = fault(rule, expected, got, self.locale)
         if found is None:

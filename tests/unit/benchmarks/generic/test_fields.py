@@ -224,3 +224,45 @@ def test_a_case_whose_every_field_is_ignored_is_no_green_case() -> None:
     with pytest.raises(TechnicalFailure, match="ignores every field"):
         errors(settings, {"a": 1, "b": {"c": 2}}, {})
     assert errors(settings, {"a": 1, "d": None}, {}) == []
+
+
+ANSWERS = [
+    {"total": 5, "lines": []},
+    {"total": 6, "lines": [{"price": 2}], "buyer": {"name": "Acme"}, "note": None},
+]
+
+
+@pytest.mark.parametrize(
+    ("named", "sentence"),
+    [
+        ("total", None),
+        ("lines", None),
+        ("/lines/*/price", None),
+        ("/buyer/name", None),
+        ("note", None),
+        ("/note/text", None),  # below a null: another answer may have it
+        ("totl", "unknown field 'totl'. Did you mean 'total'?"),
+        ("/lines/0/price", "unknown field '/lines/0/price'. Did you mean '/lines/*/price'?"),
+        ("/buyer/nme", "unknown field '/buyer/nme'. Did you mean '/buyer/name'?"),
+        ("Zeit", "unknown field 'Zeit'. Known: "),
+    ],
+)
+def test_a_rule_is_of_a_field_that_some_answer_has(named: str, sentence: str | None) -> None:
+    kind = make_type("mine", "fields", {"fields": {named: "number"}})
+
+    found = kind.settings_fault(iter(ANSWERS))
+
+    if sentence is None:
+        assert found is None
+    else:
+        assert found is not None
+        assert sentence in found
+
+
+def test_a_field_that_only_predictions_have_may_be_ignored() -> None:
+    fields = {"fields": {"total": "number", "confidence": "ignore"}}
+
+    assert make_type("mine", "fields", {**fields, "extra": "invented"}).settings_fault(ANSWERS) is (
+        None
+    )
+    assert "'confidence'" in str(make_type("mine", "fields", fields).settings_fault(ANSWERS))
