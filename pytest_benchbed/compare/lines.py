@@ -52,15 +52,17 @@ def verdict_lines(
     if scope := scope_text(record.scope):
         lines.append(f"  scope {scope}: no case outside it was asked or compared")
     lines += [*_missing(gate), *_holes(record)]
-    told = [f"  {rule_sentence(gate)}"] if gate.suspects and gate.rule != "strict" else []
+    is_told = gate.rule == "allowance" or (gate.suspects and gate.rule != "strict")
+    told = [f"  {rule_sentence(gate)}"] if gate.baseline is not None and is_told else []
     lines += [
         _suspects(gate, record),
         *told,
         _noise(gate, control_command),
         _system(gate, record.adapter),
         _smallest_change(gate, record),
-        _sign_test(gate, record),
     ]
+    if gate.baseline is not None:
+        lines.append(_sign_test(gate, record))
     return [*lines, *beside, *(f"  warning: {warning}" for warning in [*gate.warnings, *warnings])]
 
 
@@ -210,8 +212,18 @@ def _identified_by(adapter: AdapterRecord) -> list[tuple[str, bool]]:
 
 
 def _smallest_change(gate: GateResult, record: RunRecord) -> str:
-    change = gate.smallest_change
+    if gate.baseline is None:
+        return "  smallest change seen: none, as nothing was compared"
     unseen = gate.D + _retired(gate, record) + len(gate.coverage.skipped)
+    return (
+        f"  smallest change seen: {smallest_change_text(gate)}; nothing can be seen in the "
+        f"{unseen} unstable, retired or skipped cases"
+    )
+
+
+def smallest_change_text(gate: GateResult) -> str:
+    """Return the smallest change that the rule sees, in one case and spread over many."""
+    change = gate.smallest_change
     seen = "not visible"
     if change.single is not None:
         seen = f"{count(change.single, 'case')} broken every time"
@@ -222,17 +234,14 @@ def _smallest_change(gate: GateResult, record: RunRecord) -> str:
         seen += " (80 % of the time)" if change.spread > 1 else ""
     elif change.single is not None:
         seen += "; spread-out: unknown" if gate.allowed is None else "; spread-out: not visible"
-    return (
-        f"  smallest change seen: {seen}; nothing can be seen in the {unseen} unstable, retired "
-        "or skipped cases"
-    )
+    return seen
 
 
 def _sign_test(gate: GateResult, record: RunRecord) -> str:
     test = gate.sign_test
     return (
-        f"  worse {test.worse}, better {test.better}, mixed {test.mixed} · "
-        f"{sign_test_text(gate, record)}"
+        f"  against the baseline alone: worse {test.worse}, better {test.better}, "
+        f"mixed {test.mixed} · {sign_test_text(gate, record)}"
     )
 
 

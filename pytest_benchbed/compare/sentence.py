@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pytest_benchbed.compare.confirm import CONFIRMED
 from pytest_benchbed.compare.phrases import count
 from pytest_benchbed.model.gate import GateResult
@@ -42,13 +44,23 @@ def _confirm(gate: GateResult) -> str:
         cases = sum(one.outcome in outcomes for one in gate.suspects)
         if cases:
             parts.append(f"{cases} {'was' if cases == 1 else 'were'} {words}")
-    return f"{_worse(gate)} Of these {', '.join(parts)}.{_by_itself(gate)}"
+    if len(gate.suspects) == 1:
+        return f"{_worse(gate)} It {parts[0].removeprefix('1 ')}.{_by_itself(gate)}"
+    return f"{_worse(gate)} Of these {_listed(parts)}.{_by_itself(gate)}"
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return ", and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
 def _by_itself(gate: GateResult) -> str:
+    """Say how many are no news; a group of cases that fail together is one of them."""
     if gate.allowed is None:
         return ""
-    return f" Without any change up to {gate.allowed} may be."
+    if gate.allowed == 0:
+        return " Without any change even one would be a surprise."
+    such = "one is" if gate.allowed == 1 else f"up to {gate.allowed} are"
+    return f" Without any change {such} no surprise."
 
 
 def _allowance(gate: GateResult) -> str:

@@ -13,6 +13,7 @@ from pytest_benchbed.compare.confirm import OPEN
 from pytest_benchbed.compare.lines import control_ages
 from pytest_benchbed.compare.lines import mixed_number
 from pytest_benchbed.compare.lines import sign_test_text
+from pytest_benchbed.compare.lines import smallest_change_text
 from pytest_benchbed.compare.lines import suspect_facts
 from pytest_benchbed.compare.phrases import percent
 from pytest_benchbed.compare.ruling import OUT_OF_BUDGET
@@ -127,8 +128,8 @@ def facts(record: RunRecord, gate: GateResult) -> list[Fact]:
         lines.append(
             Fact(
                 "Direction",
-                f"{test.worse} worse, {test.better} better, {test.mixed} both; "
-                f"{sign_test_text(gate, record)}; information only",
+                f"against the baseline alone {test.worse} worse, {test.better} better, "
+                f"{test.mixed} both; {sign_test_text(gate, record)}; information only",
             )
         )
     if gate.justification:
@@ -204,20 +205,13 @@ def system_text(record: RunRecord, gate: GateResult) -> str:
 
 def smallest_text(record: RunRecord, gate: GateResult) -> str:
     """Return the smallest change this verdict could have seen."""
-    change = gate.smallest_change
-    single = (
-        f"{count(change.single, 'case')} broken every time" if change.single else "no single case"
-    )
     if gate.baseline is None:
         return "nothing was compared, so no change could be seen"
-    spread = (
-        f"spread out: {change.spread} of {count(change.of, 'judged case')}"
-        if change.spread
-        else f"spread out over {count(change.of, 'judged case')}: not known"
-    )
     unseen = gate.D + _retired(record, gate) + len(gate.coverage.skipped)
     blind = f"; nothing can be seen in {count(unseen, 'case')} " if unseen else ""
-    return f"{single}; {spread}{blind}{'(unstable, retired or skipped)' if unseen else ''}"
+    return (
+        f"{smallest_change_text(gate)}{blind}{'(unstable, retired or skipped)' if unseen else ''}"
+    )
 
 
 def isolation_text(record: RunRecord, *, is_brief: bool = False) -> str:

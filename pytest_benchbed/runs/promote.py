@@ -16,6 +16,7 @@ from typing import Any
 
 from pytest_benchbed.compare.gate import decide
 from pytest_benchbed.compare.judge import Judge
+from pytest_benchbed.compare.lines import smallest_change_text
 from pytest_benchbed.compare.phrases import count
 from pytest_benchbed.compare.phrases import percent
 from pytest_benchbed.compare.phrases import scope_text
@@ -143,11 +144,11 @@ def warnings_of_promotion(runs: Candidates) -> list[str]:
                 f"{role} {record.id} was made in a changed working tree: its commit "
                 f"{record.adapter.source.commit[:10]} does not give its code"
             )
-        if not record.adapter.identified:
-            lines.append(
-                f"{role} {record.id}: system not identified: report a version, or watch the "
-                "product's files"
-            )
+    if vague := [saved.record.id for _, saved in runs.named if not saved.record.adapter.identified]:
+        lines.append(
+            f"system not identified (run {', '.join(vague)}): report a version, or watch the "
+            "product's files"
+        )
     if scope := scope_text(runs.baseline.record.scope):
         lines.append(
             f"baseline {runs.baseline.record.id} has scope {scope} alone: a run of more cases is "
@@ -160,24 +161,22 @@ def noise_lines(runs: Candidates) -> list[str]:
     """Return what the promoted runs say about themselves: noise, smallest change, A/A."""
     # By the rule that will decide, where none is named.
     gate = _verdict(runs.baseline, runs.baseline, runs.controls, runs, "auto")
-    of, alarm, change = gate.coverage.of, gate.false_alarm, gate.smallest_change
+    of, alarm = gate.coverage.of, gate.false_alarm
     unjudged = gate.D + len(gate.coverage.unverifiable)
     noise = "noise unknown: no control run"
     if alarm.estimate is not None:
         limit = "" if alarm.limit95 is None else f" (95 % limit {percent(alarm.limit95)})"
         noise = f"false alarm est. {percent(alarm.estimate)}{limit}"
     share = percent(unjudged / of) if of else "0 %"
-    seen = "not visible"
-    if change.single is not None:
-        seen = f"{count(change.single, 'case')} broken every time"
-    if change.spread is not None:
-        seen += f"; spread-out: {change.spread} of {count(change.of, 'judged case')}"
     lines = [
         f"controls {gate.K} · unstable {gate.D} of {of} · unjudged {share} · {noise} · r {gate.r}",
-        f"smallest change seen: {seen}",
+        f"smallest change seen: {smallest_change_text(gate)}",
     ]
     if runs.controls:
-        lines.append(f"A/A strict red {_red(runs)} of {len(runs.controls)}")
+        lines.append(
+            "A/A, each control as if it were a change: strict red "
+            f"{_red(runs)} of {len(runs.controls)}"
+        )
     if of < UNRELIABLE * gate.D:
         lines.append(f"warning: unreliable baseline: {gate.D} of {of} cases are unstable")
     return lines

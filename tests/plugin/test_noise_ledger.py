@@ -187,8 +187,8 @@ def test_a_suspects_item_and_the_suite_say_what_re_asks_gave(
         "benchbed.toy.reason": gate["reason"],
         "benchbed.toy.rule": "confirm",
         "benchbed.toy.what_the_rule_did": (
-            "1 case is worse than in every run of the old code. Of these 1 was right when asked "
-            "again, which is noise. Without any change up to 1 may be."
+            "1 case is worse than in every run of the old code. It was right when asked again, "
+            "which is noise. Without any change one is no surprise."
         ),
         "benchbed.toy.run": "own",
         "benchbed.toy.compared": "4 of 4",

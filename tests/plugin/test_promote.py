@@ -56,7 +56,7 @@ def test_a_promoted_run_is_all_that_a_bare_name_needs(bench: Bench) -> None:
         "  controls 1 · unstable 0 of 4 · unjudged 0 % · false alarm est. 0 % (95 % limit 53 %) · "
         "r 0",
         "  smallest change seen: 1 case broken every time; spread-out: 1 of 4 judged cases",
-        "  A/A strict red 0 of 1",
+        "  A/A, each control as if it were a change: strict red 0 of 1",
         "  next: pytest --bench=toy",
     ]
     assert written(bench) == {

@@ -43,7 +43,7 @@ def test_a_whole_block():
         "  system: acme-extract 2.3.1 · identified by version",
         "  smallest change seen: 1 case broken every time; spread-out: 1 of 95 judged cases; "
         "nothing can be seen in the 5 unstable, retired or skipped cases",
-        "  worse 2, better 1, mixed 0 · sign test p 0.5 (by case)",
+        "  against the baseline alone: worse 2, better 1, mixed 0 · sign test p 0.5 (by case)",
     ]
 
 
@@ -61,8 +61,9 @@ VERDICTS = {
 def test_every_verdict_has_coverage_noise_system_and_smallest_change(status):
     lines = block(*VERDICTS[status])
     assert lines[0].endswith(f"· {status.upper()}")
-    for start in ("compared", "suspects", "noise", "system:", "smallest change", "worse"):
+    for start in ("compared", "suspects", "noise", "system:", "smallest change"):
         assert any(line.startswith(f"  {start}") for line in lines), start
+    assert ("worse " in str(lines)) == (status != "baseline required")
 
 
 def test_no_control_means_noise_unknown_and_how_to_add_one():
@@ -102,7 +103,15 @@ def test_declined_cases_are_counted_with_the_known_ones():
 
 
 def test_nothing_judged_sees_nothing():
-    assert any("smallest change seen: not visible;" in line for line in block(TEN))
+    other = block(TEN, {"d0": ""})
+    assert any(line.startswith("  smallest change seen: not visible;") for line in other)
+    # Nothing was compared: no number of a comparison is printed.
+    assert block(TEN)[-1] == "  smallest change seen: none, as nothing was compared"
+
+
+def test_allowance_always_says_what_it_cannot_see():
+    [told] = [line for line in block(TEN, TEN, TEN, rule="allowance") if "rule" in line][1:]
+    assert told.endswith("One broken case cannot be seen by this rule.")
 
 
 @pytest.mark.parametrize(

@@ -49,21 +49,22 @@ def judged(rule, *rows, controls=2, base=True, **changes):
         (
             "confirm",
             [WOBBLES],
-            "1 case is worse than in every run of the old code. Of these 1 was right when asked "
-            "again, which is noise. Without any change up to 1 may be.",
+            "1 case is worse than in every run of the old code. It was right when asked again, "
+            "which is noise. Without any change one is no surprise.",
         ),
         (
             "confirm",
             [WOBBLES, AGAIN, STAYS, LATE, OPEN],
             "5 cases are worse than in every run of the old code. Of these 2 were right when asked "
             "again, which is noise, 1 was wrong every time, 1 was not asked often enough to tell, "
-            "1 was not asked again, as there were too many. Without any change up to 1 may be.",
+            "and 1 was not asked again, as there were too many. Without any change one is no "
+            "surprise.",
         ),
         (
             "allowance",
             [OPEN],
-            "1 case is worse than in every run of the old code. Without any change up to 1 may be. "
-            "One broken case cannot be seen by this rule.",
+            "1 case is worse than in every run of the old code. Without any change one is no "
+            "surprise. One broken case cannot be seen by this rule.",
         ),
     ],
     ids=["strict-none", "strict", "confirm-none", "confirm-noise", "confirm-all", "allowance"],
@@ -75,7 +76,7 @@ def test_a_sentence_or_two_say_what_the_rule_did(rule, rows, sentence):
 
 def test_without_controls_nothing_is_said_of_what_noise_may_do():
     result, lines = judged("confirm", STAYS, controls=0)
-    assert rule_sentence(result).endswith("Of these 1 was not asked often enough to tell.")
+    assert rule_sentence(result).endswith("It was not asked often enough to tell.")
     assert "  smallest change seen: 1 case broken every time; spread-out: unknown; nothing" in (
         "\n".join(lines)
     )

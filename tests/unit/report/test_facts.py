@@ -39,9 +39,10 @@ def test_a_verdict_with_a_control_shows_its_noise(tmp_path) -> None:
         "Coverage": "compared 10 of 10, unstable 1 (10 %), retired 0, skipped 0",
         "Noise": "1 control (2 d old); flaky cases estimated at 3; false alarm estimated at 22 %",
         "System": "acme-extract 2.3.1, identified",
-        "Smallest visible change": "1 case broken every time; spread out: 1 of 9 judged cases; "
+        "Smallest visible change": "1 case broken every time; spread-out: 1 of 9 judged cases; "
         "nothing can be seen in 1 case (unstable, retired or skipped)",
-        "Direction": "0 worse, 0 better, 0 both; sign test p 1 (by case); information only",
+        "Direction": "against the baseline alone 0 worse, 0 better, 0 both; sign test p 1 "
+        "(by case); information only",
     }
 
 
@@ -71,8 +72,8 @@ def test_p_by_holm_stands_beside_the_sign_test_of_several_profiles(tmp_path) -> 
     shown = {fact.name: fact.text for fact in facts(view.record, gate)}
 
     assert shown["Direction"] == (
-        "2 worse, 0 better, 0 both; sign test p 0.25 (by case), by Holm over all profiles 0.5; "
-        "information only"
+        "against the baseline alone 2 worse, 0 better, 0 both; sign test p 0.25 (by case), by Holm "
+        "over all profiles 0.5; information only"
     )
 
 

@@ -157,7 +157,9 @@ def test_a_dirty_tree_and_an_unknown_system_warn_and_strict_refuses_the_tree() -
     [dirty] = warnings_of_promotion(runs)
     assert "control c1 was made in a changed working tree" in dirty
     assert "its working tree was changed" in refusal(runs, strict=True)
-    assert "system not identified" in warnings_of_promotion(vague)[0]
+    assert warnings_of_promotion(vague) == [
+        "system not identified (run base): report a version, or watch the product's files"
+    ]
     check_promotable(vague, present(), is_strict=True, is_reasoned=False)
 
 
@@ -197,8 +199,9 @@ def test_noise_is_told_in_figures() -> None:
     # c1 against base and c2: its b is new on a stable case; c2 has nothing of its own.
     assert both == [
         "controls 2 · unstable 2 of 10 · unjudged 20 % · false alarm est. 2.8 % · r 2",
-        "smallest change seen: 1 case broken every time; spread-out: 5 of 8 judged cases",
-        "A/A strict red 1 of 2",
+        "smallest change seen: 1 case broken every time; spread-out: 5 of 8 judged cases "
+        "(80 % of the time)",
+        "A/A, each control as if it were a change: strict red 1 of 2",
     ]
 
 
