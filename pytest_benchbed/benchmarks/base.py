@@ -143,7 +143,7 @@ class Benchmark:
 
 def pool(values: Sequence[Any]) -> float | tuple[int, int] | None:
     """Pool the values of one metric over cases; see :meth:`Benchmark.summarise`."""
-    pairs = [value for value in values if isinstance(value, tuple | list)]
+    pairs = [value for value in values if isinstance(value, (tuple, list))]
     if pairs:
         bottom = sum(pair[1] for pair in pairs)
         return (sum(pair[0] for pair in pairs), bottom) if bottom else None

@@ -95,7 +95,7 @@ def _check_sizes(prediction: Any) -> None:
         if isinstance(item, str):
             if len(item) > MAX_TEXT:
                 raise TechnicalFailure("shape", f"a text is longer than {MAX_TEXT:,} characters")
-        elif isinstance(item, dict | list):
+        elif isinstance(item, (dict, list)):
             if len(item) > MAX_ITEMS:
                 raise TechnicalFailure("shape", f"a list has more than {MAX_ITEMS:,} elements")
             if isinstance(item, dict):

@@ -21,7 +21,7 @@ def ten_thousandths(value: Any) -> int | None:
     """
     if value is None:
         return None
-    if isinstance(value, list | tuple):
+    if isinstance(value, (list, tuple)):
         top, bottom = value
         return _divided(top * SCALE, bottom) if bottom else None
     if isinstance(value, int):

@@ -51,7 +51,7 @@ class Error:
         if not isinstance(kind, str) or not kind:
             raise TypeError(f"the kind of an error must be text, not {kind!r}")
         for name, value in place.items():
-            parts = value if isinstance(value, list | tuple) else [value]
+            parts = value if isinstance(value, (list, tuple)) else [value]
             if not isinstance(name, str) or any(type(part) not in (str, int) for part in parts):
                 raise TypeError(
                     f"where[{name!r}] of error {kind!r} must be text, a whole number or a list "
@@ -171,7 +171,7 @@ def _kind(value: Any) -> str:
 
 
 def _is_list(value: Any) -> bool:
-    return isinstance(value, list | tuple)
+    return isinstance(value, (list, tuple))
 
 
 def _metric(name: str, value: Any) -> Metric:
@@ -181,7 +181,7 @@ def _metric(name: str, value: Any) -> Metric:
         if not math.isfinite(value):
             raise ValueError(f"metric {name!r} is {value!r}; use None for a ratio over nothing")
         return float(value)
-    if isinstance(value, tuple | list) and len(value) == 2:
+    if isinstance(value, (tuple, list)) and len(value) == 2:
         top, bottom = value
         if type(top) is int and type(bottom) is int and bottom >= 0:
             return (top, bottom)

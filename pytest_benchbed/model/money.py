@@ -16,7 +16,7 @@ def to_decimal(value: Any) -> Decimal:
     Raises:
         ValueError: a bool, text that is no number, NaN, infinity, or below 0.
     """
-    if isinstance(value, bool) or not isinstance(value, Decimal | int | float | str):
+    if isinstance(value, bool) or not isinstance(value, (Decimal, int, float, str)):
         raise ValueError(f"{value!r} is no amount of dollars")
     try:
         amount = Decimal(str(value))

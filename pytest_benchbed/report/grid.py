@@ -281,7 +281,7 @@ def _numbers(value: Any) -> list[float] | None:
 
 
 def _number(value: Any) -> float | None:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return float(value) if is_number else None
 
 

@@ -49,7 +49,7 @@ def out_of(counts: Any) -> str:
 
 def is_pair(counts: Any) -> bool:
     """Say whether ``counts`` are a numerator and a denominator that is not 0."""
-    return isinstance(counts, list | tuple) and len(counts) == 2 and bool(counts[1])
+    return isinstance(counts, (list, tuple)) and len(counts) == 2 and bool(counts[1])
 
 
 def change(difference: float | None, *, is_share: bool, minus: str = "-") -> str:

@@ -85,7 +85,7 @@ def _units(rows: Any, profile: str, metric: str) -> dict[str, Unit]:
     units: dict[str, Unit] = {}
     for row in rows:
         value = (row["metrics"].get(profile) or {}).get(metric)
-        if isinstance(value, list | tuple):
+        if isinstance(value, (list, tuple)):
             if value[1]:
                 units[row["case"]] = (value[0], value[1])
         elif value is not None:

@@ -83,7 +83,7 @@ def _snapshot_row(run_id: str, folder: Path) -> RunRow:
         found = [one["quality"] for one in Run.open(folder).results()]
     except RunError as error:
         return replace(row, verdict="unreadable", problem=_shown(error, folder))
-    values = [value for value in found if isinstance(value, int | float)]
+    values = [value for value in found if isinstance(value, (int, float))]
     return replace(row, quality=sum(values) / len(values) if values else None)
 
 
@@ -128,4 +128,4 @@ def _row(run_id: str, folder: Path) -> RunRow:
 def _mean(metrics: object) -> float | None:
     quality = metrics.get("quality") if isinstance(metrics, dict) else None
     mean = quality.get("mean") if isinstance(quality, dict) else None
-    return mean if isinstance(mean, int | float) else None
+    return mean if isinstance(mean, (int, float)) else None

@@ -149,7 +149,7 @@ def _entry(
     if value is None or (type(value) in (int, float) and math.isfinite(value)):
         return {"value": value, "counts": None, "n": n}
     if (
-        isinstance(value, tuple | list)
+        isinstance(value, (tuple, list))
         and len(value) == 2
         and all(type(part) is int for part in value)
     ):
@@ -165,7 +165,7 @@ def _entry(
 
 def _is_measured(value: Any) -> bool:
     """A ratio over nothing is null, whichever way it is written."""
-    return value is not None and not (isinstance(value, list | tuple) and not value[1])
+    return value is not None and not (isinstance(value, (list, tuple)) and not value[1])
 
 
 def _profile(

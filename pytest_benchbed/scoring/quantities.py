@@ -37,7 +37,7 @@ def quantity_of(value: object, locale: str | None) -> Quantity | None:
     """
     if isinstance(value, bool):
         return None
-    if isinstance(value, int | float):
+    if isinstance(value, (int, float)):
         return Quantity(Decimal(repr(value)), unit=None)
     if not isinstance(value, str):
         return None

@@ -37,7 +37,7 @@ class Fault(NamedTuple):
 
 def fault(rule: Compared, expected: Any, got: Any, locale: str | None) -> Fault | None:
     """Compare two values that both say something; ``expected`` is no list and no object."""
-    if isinstance(got, list | dict):
+    if isinstance(got, (list, dict)):
         return Fault("wrong")
     locale = rule.locale or locale
     if isinstance(rule, Number):
@@ -54,9 +54,9 @@ def fault(rule: Compared, expected: Any, got: Any, locale: str | None) -> Fault 
 def form(rule: Compared, value: Any, locale: str | None) -> str:
     """Return what an element of a list is found by: equal forms are the same element."""
     locale = rule.locale or locale
-    if isinstance(value, dict | list):
+    if isinstance(value, (dict, list)):
         return folded_tree(value, locale)
-    if isinstance(rule, Exact | Text | Set):
+    if isinstance(rule, (Exact, Text, Set)):
         return folded(value, locale, rule.profile)
     if isinstance(rule, Number):
         quantity = quantity_of(value, locale)
