@@ -65,8 +65,12 @@ class Book:
         if future is not None:
             return future
         answer = self.recorded(run, case, attempt)
-        if answer is None and self.stopped is not None:
-            answer = not_run(run, case, attempt, self.stopped)
+        reason = self.stopped
+        if run.plan.is_settled and attempt > run.plan.repeats:
+            # Its rows stay as they are, so what is paid now would be on no record.
+            reason = reason or "the run is complete"
+        if answer is None and reason is not None:
+            answer = not_run(run, case, attempt, reason)
         if answer is None:
             return None
         future = answered(answer)

@@ -55,6 +55,8 @@ class RunCalls:
     repeats: int = 1
     recorded: CallsRecord | None = None
     """The calls of the run that is resumed."""
+    is_settled: bool = False
+    """Whether the run that is resumed is complete: nobody is asked again in it."""
     reuse: Reuse | None = None
     """The run that outcomes may be taken over from."""
     accept: Callable[[AdapterInfo], None] = lambda info: None

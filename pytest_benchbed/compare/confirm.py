@@ -128,6 +128,11 @@ def may_ask(suspects_so_far: int, allowed: int | None) -> bool:
     return allowed is None or suspects_so_far <= allowed
 
 
+def has_open_end(reasks: Sequence[Reask]) -> bool:
+    """Say whether a re-ask failed, or was not paid: a run that is gone on with makes it good."""
+    return any(reask["errors"] is None for reask in reasks)
+
+
 def may_be_cached(reasks: Sequence[Reask]) -> bool:
     """Say whether the re-asks of a suspect look like one answer given again.
 

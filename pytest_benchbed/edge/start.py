@@ -32,6 +32,7 @@ from pytest_benchbed.calls.plan import RunCalls
 from pytest_benchbed.calls.record import CallsRecord
 from pytest_benchbed.calls.record import read_calls
 from pytest_benchbed.calls.reuse import Reuse
+from pytest_benchbed.compare.confirm import has_open_end
 from pytest_benchbed.data.staging import Stage
 from pytest_benchbed.edge.plan import Plan
 from pytest_benchbed.edge.system import difference_to
@@ -125,7 +126,7 @@ def start_run(
         if not is_settled:
             write_json(paths.run, record.to_json())
         reuse = _reuse(plan, record)
-        calls = _calls(plan, record, paths, stage, scratch, recorded, guarded, reuse)
+        calls = _calls(plan, record, paths, stage, scratch, recorded, guarded, reuse, is_settled)
     except BaseException:
         closing.close()
         undo.close()
@@ -175,7 +176,10 @@ def has_begun(run: Run) -> bool:
 
 
 def _is_settled(run: Run) -> bool:
-    return run.record.status == "completed" and not run.record.technical
+    """Say whether nothing is left to ask: no case, and no re-ask that failed or was not paid."""
+    if run.record.status != "completed" or run.record.technical:
+        return False
+    return not any(has_open_end(row.get("reasks") or ()) for row in run.rows().values())
 
 
 def _remove(folder: Path) -> None:
@@ -213,6 +217,7 @@ def _calls(
     recorded: CallsRecord | None,
     guarded: Sequence[Path],
     reuse: Reuse | None,
+    is_settled: bool,
 ) -> RunCalls:
     dataset = plan.dataset
     categories = {entry.id: entry.category for entry in plan.entries if entry.category}
@@ -250,6 +255,7 @@ def _calls(
         repeats=plan.settings.repeats,
         timeout_s=plan.spec.limits.call_s,
         recorded=recorded,
+        is_settled=is_settled,
         reuse=reuse,
         accept=lambda info: check_paths(plan.spec, info, guarded),
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -234,6 +236,48 @@ def test_a_resumed_run_asks_no_suspect_a_second_time(bench: Bench) -> None:
     assert result.ret == 0, result.stdout.str()
     assert bench.calls() == ["t-004"]
     assert reasks(bench, "t-002") == [(2, 1, "scored"), (3, 0, "scored")]
+
+
+@pytest.mark.parametrize("left", ["budget", "technical"])
+def test_going_on_makes_good_the_re_asks_that_failed_or_were_not_paid(
+    bench: Bench, left: str
+) -> None:
+    record(bench, "base")
+    second: Any = "raise" if left == "technical" else WRONG
+    flaky(bench, {"t-004": {"attempts": [WRONG, second, WRONG]}}, paid=True, cost=0.25)
+    words = ["--bench-budget=1.30"] if left == "budget" else []
+    first = bench.run("--baseline=base", "--bench-run=own", "--bench-jobs=1", *words)
+    assert last_line(first).startswith("benchbed: gate INCOMPLETE: ")
+    bench.log.unlink()
+    (bench.path / "replies.json").write_text(json.dumps({"t-004": WRONG}), "utf-8")
+
+    result = bench.run("--baseline=base", "--bench-resume=own", "--bench-budget=5")
+
+    assert last_line(result).startswith("benchbed: gate FAILED: 1 regression confirmed (t-004)")
+    asked = 2 if left == "budget" else 3
+    assert bench.calls() == ["t-004"] * asked
+    assert reasks(bench, "t-004") == [(attempt, 1, "scored") for attempt in (2, 3, 4)]
+    spend = bench.saved("own").record.spend
+    # A call that broke is taken to have cost as much as the dearest.
+    lost = Decimal("0.25") if left == "technical" else Decimal(0)
+    assert (spend.spent_usd, spend.reask_usd) == (Decimal("1.75") + lost, Decimal("0.75"))
+    assert "nothing changed" in benchbed(bench, "score", "own").stdout
+
+
+def test_a_complete_run_asks_no_suspect_again(bench: Bench) -> None:
+    """It keeps its rows, so that an answer would be paid for and be on no record."""
+    record(bench, "base")
+    record(bench, "own", {"t-002": WRONG})
+    before = bench.saved("own").record.spend
+
+    result = bench.run("--baseline=base", "--bench-resume=own")
+
+    assert bench.calls() == []
+    assert last_line(result).startswith(
+        "benchbed: gate INCOMPLETE: unconfirmed: not confirmed, 1 case could be broken (t-002)"
+    )
+    assert bench.saved("own").record.spend == before
+    assert reasks(bench, "t-002") == []
 
 
 def test_suspects_of_one_group_count_once(pytester: pytest.Pytester) -> None:
