@@ -7,11 +7,9 @@ change is shown first; then the version is raised, and the promoted runs follow.
 
 from __future__ import annotations
 
-import secrets
 import shutil
 from collections.abc import Callable
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +24,7 @@ from pytest_benchbed.cli.init import import_lines
 from pytest_benchbed.cli.init import open_table
 from pytest_benchbed.cli.init_files import rows_text
 from pytest_benchbed.cli.pin import PinOptions
+from pytest_benchbed.cli.pin import follow
 from pytest_benchbed.cli.pin import run_bump
 from pytest_benchbed.compare.phrases import count
 from pytest_benchbed.compare.phrases import names
@@ -33,12 +32,13 @@ from pytest_benchbed.data.answers import ANSWERS_FILE
 from pytest_benchbed.data.answers import Answers
 from pytest_benchbed.data.dataset import CASES_FILE
 from pytest_benchbed.data.dataset import Dataset
-from pytest_benchbed.data.manifest import MANIFEST_FILE
 from pytest_benchbed.data.replace import replace_file
 from pytest_benchbed.data.tables.cases import Imported
 from pytest_benchbed.data.tables.cases import import_rows
 from pytest_benchbed.data.tables.mapping import Mapping
 from pytest_benchbed.data.tables.mapping import check_mapping
+from pytest_benchbed.data.undo import Undo
+from pytest_benchbed.data.undo import undone_unless_pinned
 from pytest_benchbed.data.verify import verify_digests
 from pytest_benchbed.edge.registration import Registries
 from pytest_benchbed.model.errors import UsageProblem
@@ -115,6 +115,7 @@ def run_update(
     bench_file = registries.bench_files.get(choice.name)
     kind = None if bench_file is None else load_bench_file(bench_file).type
     root = found[0].root
+    _finish_former(config, registries, root, echo)
 
     def take_in(kept: dict[str, str]) -> tuple[Imported, Update]:
         made = import_rows(
@@ -141,7 +142,8 @@ def run_update(
         echo("nothing was written")
         return 2
     options = PinOptions(root, None, None, None)
-    with _written(root, made, update):
+    with undone_unless_pinned(root, [*made.copies, CASES_FILE, ANSWERS_FILE]):
+        _write(root, made, update)
         # What changed has been said, better than a manifest knows it.
         return run_bump(config, registries, options, echo, is_told=True)
 
@@ -200,31 +202,27 @@ def _free(name: str, taken: set[str]) -> str:
     return made
 
 
-@contextmanager
-def _written(root: Path, made: Imported, update: Update) -> Iterator[None]:
-    """Write rows and files; put the old ones back unless a new manifest is there at the end."""
-    manifest = (root / MANIFEST_FILE).read_bytes()
-    spare = root.with_name(f".{root.name}.{secrets.token_hex(4)}.tmp")
-    written = [*made.copies, CASES_FILE, ANSWERS_FILE]
-    try:
-        for path in written:
-            if (root / path).exists():
-                (spare / path).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(root / path, spare / path)
-        for path, source in made.copies.items():
-            (root / path).parent.mkdir(exist_ok=True)
-            shutil.copyfile(source, root / path)
-        replace_file(root / CASES_FILE, rows_text(update.cases.values()))
-        replace_file(root / ANSWERS_FILE, rows_text(update.answers.values()))
-        yield
-    finally:
-        if (root / MANIFEST_FILE).read_bytes() == manifest:
-            for path in written:
-                if (spare / path).exists():
-                    (spare / path).replace(root / path)
-                elif path in made.copies:
-                    (root / path).unlink(missing_ok=True)
-        shutil.rmtree(spare, ignore_errors=True)
+def _write(root: Path, made: Imported, update: Update) -> None:
+    for path, source in made.copies.items():
+        (root / path).parent.mkdir(exist_ok=True)
+        shutil.copyfile(source, root / path)
+    replace_file(root / CASES_FILE, rows_text(update.cases.values()))
+    replace_file(root / ANSWERS_FILE, rows_text(update.answers.values()))
+
+
+def _finish_former(config: pytest.Config, registries: Registries, root: Path, echo: Echo) -> None:
+    """Make good an update that was killed: take it back, or end it if its manifest is there."""
+    undo = Undo(root)
+    if not undo.is_left:
+        return
+    if undo.is_done:
+        echo("note: the last update was cut short after its manifest was written; it ends now")
+        for line in follow(config, registries, root):
+            echo(line)
+    else:
+        undo.roll_back()
+        echo("note: the last update was cut short and is taken back first")
+    undo.forget()
 
 
 def _some(ids: list[str]) -> str:

@@ -94,7 +94,9 @@ def pin(
     from pytest_benchbed.cli.pin import PinOptions
     from pytest_benchbed.cli.pin import run_bump
     from pytest_benchbed.cli.pin import run_pin
+    from pytest_benchbed.data.undo import check_no_update
 
+    check_no_update(path)
     options = PinOptions(path, benchmark, dataset_id, visibility)
     if not bump:
         raise typer.Exit(run_pin(options, typer.echo))

@@ -101,12 +101,24 @@ def run_bump(
         UsageProblem: an argument, or a default that the folder gives, is not valid.
         RunError: a run cannot be written.
     """
-    follow = _Follow(config, registries, options.path)
-    code = run_pin(options, echo, bump=True, before_write=follow.prepare, is_told=is_told)
+    work = _Follow(config, registries, options.path)
+    code = run_pin(options, echo, bump=True, before_write=work.prepare, is_told=is_told)
     if code == 0:
-        for line in follow.write():
+        for line in work.write():
             echo(line)
     return code
+
+
+def follow(config: pytest.Config, registries: Registries, root: Path) -> Iterator[str]:
+    """Take the promoted runs over to the version that a dataset has, and yield what is said.
+
+    Raises:
+        DatasetError: the manifest cannot be read.
+        RunError: a run cannot be written.
+    """
+    work = _Follow(config, registries, root)
+    work.prepare(Dataset.open(root).manifest)
+    yield from work.write()
 
 
 class _Follow:

@@ -10,6 +10,11 @@ from pathlib import Path
 from pytest_benchbed.model.errors import DatasetError
 from pytest_benchbed.model.escape import term
 
+CUT_SHORT = (
+    "An update was cut short here: repeat it (benchbed init NAME --update …), "
+    "which puts the former files back first."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Fault:
@@ -37,8 +42,18 @@ def quoted(text: str) -> str:
     return f"'{term(text, 80)}'"
 
 
+def update_folder(root: Path) -> Path:
+    """Return where the former files of a dataset lie while an update writes new ones."""
+    return root.with_name(f".{root.name}.update")
+
+
 def pin_remedy(root: Path, options: str = "") -> str:
-    """Return the sentence that tells to pin the dataset at ``root``."""
+    """Return the sentence that tells to pin the dataset at ``root``.
+
+    Where an update was killed amid its writing nothing of it may be pinned.
+    """
+    if update_folder(root).exists():
+        return CUT_SHORT
     return f"Run: benchbed pin {shlex.quote(str(root))}{options}"
 
 

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 
+from pytest_benchbed.cli import init_update
+from pytest_benchbed.cli import pin as pin_command
+from pytest_benchbed.data import pin
+from pytest_benchbed.data import undo
 from tests.plugin.bench import Bench
+from tests.plugin.bench import last_line
 from tests.plugin.programs import Done
 from tests.plugin.programs import benchbed
 
@@ -222,6 +229,88 @@ def test_an_update_that_cannot_be_pinned_leaves_the_dataset_as_it_was(bench: Ben
     assert "has no number to raise" in done.stdout + done.stderr
     assert {path: path.read_bytes() for path in dataset.rglob("*") if path.is_file()} == before
     assert [path.name for path in dataset.parent.iterdir() if path.name.startswith(".")] == []
+
+
+STEPS = {
+    # Step of the update at which the process is killed, and what the next update says first.
+    "keeping the answers": (undo, 2, None),
+    "the new cases": (init_update, 1, "is taken back first"),
+    "the new answers": (init_update, 2, "is taken back first"),
+    "the manifest": (pin, 1, "is taken back first"),
+}
+
+
+class Killed(BaseException):
+    """As by ``kill -9``: nothing of ours runs any more."""
+
+
+def die_at(patch: pytest.MonkeyPatch, module: ModuleType, function: str, number: int) -> None:
+    """Kill the process before the nth call of a function that writes."""
+    original, left = getattr(module, function), [number]
+
+    def dying(*words: Any) -> Any:
+        left[0] -= 1
+        if left[0] == 0:
+            raise Killed
+        return original(*words)
+
+    patch.setattr(module, function, dying)
+    for name in ("roll_back", "forget"):
+        patch.setattr(undo.Undo, name, lambda _: None)
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_an_update_that_is_killed_is_made_good_by_the_next(bench: Bench, step: str) -> None:
+    module, number, said = STEPS[step]
+    init(bench, *COLUMNS)
+    dataset = bench.path / "cases" / "invoices" / "v1"
+    (bench.path / "t.csv").write_text(
+        f"{TABLE.replace('5,6', '5,8')}F 3/24,Total 7,7,eva\n", "utf-8"
+    )
+
+    with pytest.MonkeyPatch.context() as patch:
+        die_at(patch, module, "replace_file", number)
+        with pytest.raises(Killed):
+            init(bench, *COLUMNS, "--update")
+    pinned = benchbed(bench, "pin", str(dataset), "--bump")
+    validated = benchbed(bench, "validate", str(dataset))
+    done = init(bench, *COLUMNS, "--update")
+
+    if said is None:
+        assert validated.returncode == 0
+    else:
+        assert pinned.returncode == 2
+        assert "An update was cut short here: repeat it (benchbed init NAME --up" in pinned.stderr
+        assert said in done.stdout
+        assert "added 1 case (F-3-24)" in done.stdout
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert benchbed(bench, "validate", str(dataset)).returncode == 0
+    assert [row["answer"] for row in rows(dataset / "answers.jsonl")] == [
+        {"total": "4"}, {"total": "8"}, {"total": "7"},
+    ]  # fmt: skip
+    assert [path.name for path in dataset.parent.iterdir() if path.name.startswith(".")] == []
+
+
+def test_an_update_that_is_killed_behind_its_manifest_still_takes_the_baseline_over(
+    bench: Bench,
+) -> None:
+    (bench.path / "mine.py").write_text("def predict(case):\n    return {'total': '4'}\n", "utf-8")
+    init(bench, *COLUMNS, "--type=fields")
+    bench.pytest("--bench=invoices", "--bench-adapter=mine:predict", "--bench-run=base")
+    assert benchbed(bench, "promote", "base").returncode == 0
+    (bench.path / "t.csv").write_text(f"{TABLE}F 3/24,Total 7,7,eva\n", "utf-8")
+
+    with pytest.MonkeyPatch.context() as patch:
+        die_at(patch, pin_command, "write_taken_over", 1)
+        with pytest.raises(Killed):
+            init(bench, *COLUMNS, "--update")
+    done = init(bench, *COLUMNS, "--update")
+    paired = bench.pytest("--bench=invoices", "--bench-adapter=mine:predict")
+
+    assert "was cut short after its manifest was written; it ends now" in done.stdout
+    assert "promoted run base: 2 cases" in done.stdout
+    assert "nothing to update" in done.stdout
+    assert last_line(paired).startswith("benchbed: gate PASSED")
 
 
 def test_a_file_of_somebody_beside_the_dataset_stays(bench: Bench) -> None:
