@@ -15,31 +15,38 @@ from pathlib import Path
 from pytest_benchbed.benchmarks.registry import BenchmarkRegistry
 from pytest_benchbed.cli.saved import SavedRuns
 from pytest_benchbed.cli.saved import judge_of
+from pytest_benchbed.compare.confirm import has_open_end
 from pytest_benchbed.compare.deltas import deltas
 from pytest_benchbed.compare.exit import REFUSED
 from pytest_benchbed.compare.exit import gate_exit_code
 from pytest_benchbed.compare.exit import worst_exit_code
 from pytest_benchbed.compare.explain import explanation
+from pytest_benchbed.compare.facts import RunFacts
 from pytest_benchbed.compare.gate import STALE_DAYS
 from pytest_benchbed.compare.gate import decide
 from pytest_benchbed.compare.lines import last_line
 from pytest_benchbed.compare.lines import recorded_verdict
 from pytest_benchbed.compare.lines import verdict_lines
+from pytest_benchbed.compare.noise_ledger import strike_lines
 from pytest_benchbed.compare.refuse import Planned
 from pytest_benchbed.compare.refuse import check_comparable
 from pytest_benchbed.compare.refuse import check_profile
 from pytest_benchbed.compare.refuse import check_targets
 from pytest_benchbed.compare.rules import rule_again
+from pytest_benchbed.compare.ruling import OUT_OF_BUDGET
 from pytest_benchbed.compare.ruling import UNCONFIRMED
 from pytest_benchbed.compare.thresholds import with_thresholds
 from pytest_benchbed.edge.comparable import saved_run
+from pytest_benchbed.evaluate.noise import remember
 from pytest_benchbed.model.errors import BenchbedError
 from pytest_benchbed.model.errors import NotAtHand
 from pytest_benchbed.model.run import RunRecord
+from pytest_benchbed.report.command import resume_command
 from pytest_benchbed.report.command import whole_command
 from pytest_benchbed.report.deltas import delta_lines
 from pytest_benchbed.report.deltas import delta_warnings
 from pytest_benchbed.report.deltas import shown_deltas
+from pytest_benchbed.report.next_steps import control_of
 from pytest_benchbed.runs.find import find_runs
 from pytest_benchbed.runs.read import Run
 
@@ -142,18 +149,34 @@ def _gate(
         gate,
         record=record,
         profile=profile,
-        control_command="",
+        control_command=control_of(baseline.record if baseline else record, len(controls)),
         beside=delta_lines(beside),
         warnings=delta_warnings(beside),
     ):
         echo(line)
-    if gate.reason.startswith(UNCONFIRMED):
-        echo(f"  ask again: {whole_command(record)}")
+    # A hypothetical verdict too has no other memory; nothing is written.
+    remembered = remember(record, {profile: gate}, profile=profile, runs_dir=saved.runs_dir, at="")
+    for line in strike_lines(remembered.strikes):
+        echo(line)
+    for note in remembered.notes:
+        echo(f"  note: {note}")
+    if gate.reason.startswith((UNCONFIRMED, OUT_OF_BUDGET)):
+        echo(f"  ask again: {_asking_again(record, facts)}")
     if choice.explains:
         for line in explanation(gate, facts, [*([old] if old else []), *repeats], profile):
             echo(line)
     echo(last_line(gate))
     return gate_exit_code(gate.status)
+
+
+def _asking_again(record: RunRecord, facts: RunFacts) -> str:
+    """Return the command that asks suspects again: in this run, if it began to, else in a new one.
+
+    A complete run asks nobody again.
+    """
+    if any(has_open_end(row.get("reasks") or ()) for row in facts.rows.values()):
+        return resume_command(record, is_over_budget=True)
+    return whole_command(record)
 
 
 def _compared(

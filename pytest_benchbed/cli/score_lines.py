@@ -16,6 +16,10 @@ from pytest_benchbed.report.deltas import delta_lines
 from pytest_benchbed.report.deltas import delta_warnings
 from pytest_benchbed.report.deltas import read_deltas
 from pytest_benchbed.report.deltas import shown_deltas
+from pytest_benchbed.report.lines import chance_lines
+from pytest_benchbed.report.measures import measures
+from pytest_benchbed.report.next_steps import control_of
+from pytest_benchbed.report.view import TypeWords
 from pytest_benchbed.runs.read import Run
 
 
@@ -28,12 +32,16 @@ def report_lines(run: Run, offline: Offline, base: Path) -> Iterator[str]:
     yield written_line(run, base, is_written=offline.is_written)
     profile = offline.judging.profile
     beside = shown_deltas(judged.gate, read_deltas(judged.metrics))
+    shown = measures(judged.metrics, TypeWords.of(offline.judging.benchmark))
     yield from verdict_lines(
         judged.gate,
         record=judged.record,
         profile=profile,
-        control_command="",
-        beside=delta_lines(beside),
+        control_command=control_of(
+            offline.judging.baseline.record if offline.judging.baseline else judged.record,
+            len(offline.judging.controls),
+        ),
+        beside=[*chance_lines(shown), *delta_lines(beside)],
         warnings=delta_warnings(beside),
     )
     yield from strike_lines(judged.remembered.strikes)

@@ -15,6 +15,7 @@ from pytest_benchbed.report.deltas import delta_facts
 from pytest_benchbed.report.deltas import delta_warnings
 from pytest_benchbed.report.facts import TITLES
 from pytest_benchbed.report.facts import Fact
+from pytest_benchbed.report.facts import chance_facts
 from pytest_benchbed.report.facts import facts
 from pytest_benchbed.report.facts import limits
 from pytest_benchbed.report.measures import Measure
@@ -194,6 +195,7 @@ def page_content(view: RunView) -> PageContent:
 def _facts(view: RunView) -> Iterator[Fact]:
     if view.gate is not None:
         yield from facts(view.record, view.gate)
+        yield from chance_facts(view.measures)
         yield from delta_facts(view.deltas)
     for one in view.strikes:
         yield Fact("Look at this", f"{one.case}, {one.story}")

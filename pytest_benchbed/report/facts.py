@@ -6,6 +6,7 @@ the ids of cases and runs; no text of a case, an answer or a reply is in them.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -21,6 +22,8 @@ from pytest_benchbed.compare.ruling import UNCONFIRMED
 from pytest_benchbed.compare.sentence import rule_sentence
 from pytest_benchbed.model.gate import GateResult
 from pytest_benchbed.model.run import RunRecord
+from pytest_benchbed.report.measures import Measure
+from pytest_benchbed.report.numbers import MINUS
 from pytest_benchbed.report.numbers import count
 from pytest_benchbed.report.numbers import money
 
@@ -135,6 +138,12 @@ def facts(record: RunRecord, gate: GateResult) -> list[Fact]:
     if gate.justification:
         lines.append(Fact("Justification", gate.justification))
     return lines
+
+
+def chance_facts(measures: Iterable[Measure]) -> list[Fact]:
+    """Return what chance does to measures that have no errors: information, no verdict."""
+    told = (one.by_chance(MINUS) for one in measures)
+    return [Fact("Chance", f"{text}; information only") for text in told if text]
 
 
 def coverage_text(record: RunRecord, gate: GateResult) -> str:

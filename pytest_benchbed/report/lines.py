@@ -19,6 +19,7 @@ from pytest_benchbed.report.deltas import delta_lines
 from pytest_benchbed.report.deltas import delta_warnings
 from pytest_benchbed.report.facts import isolation_text
 from pytest_benchbed.report.facts import spend_text
+from pytest_benchbed.report.measures import Measure
 from pytest_benchbed.report.next_steps import control_command
 from pytest_benchbed.report.next_steps import next_steps
 from pytest_benchbed.report.numbers import count
@@ -68,7 +69,7 @@ def view_lines(view: RunView, *, hide_texts: bool = False) -> Iterator[str]:
             record=record,
             profile=view.profile,
             control_command=control_command(view),
-            beside=delta_lines(view.deltas),
+            beside=[*chance_lines(view.measures), *delta_lines(view.deltas)],
             warnings=delta_warnings(view.deltas),
         )
     yield from strike_lines(view.strikes)
@@ -83,6 +84,11 @@ def view_lines(view: RunView, *, hide_texts: bool = False) -> Iterator[str]:
         if step.command:
             yield f"  next: {step.command}"
             return
+
+
+def chance_lines(measures: Iterable[Measure]) -> list[str]:
+    """Return what chance does to measures that have no errors, for the block of a verdict."""
+    return [f"  {term(one.by_chance(), 120)}" for one in measures if one.by_chance()]
 
 
 def fit(start: str, parts: Iterable[str], width: int = WIDTH) -> list[str]:

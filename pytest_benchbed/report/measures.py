@@ -47,6 +47,8 @@ class Measure:
     difference: float | None
     limits: Sequence[float] | None
     """Of the change, at 95 %; None: not known."""
+    relabelling_p: float | None
+    """Of a measure that decides by its value; None: of another."""
     is_share: bool
     direction: str
     """``better``, ``worse``, ``same``, or empty: not known."""
@@ -67,6 +69,13 @@ class Measure:
             return ""
         low, high = (change(one, is_share=self.is_share, minus=minus) for one in self.limits)
         return f"95 %: {low.removesuffix(' points')} to {high}"
+
+    def by_chance(self, minus: str = "-") -> str:
+        """Return how often the same system comes out as badly; nothing of a measure with errors."""
+        if self.relabelling_p is None:
+            return ""
+        moved = self.change(minus) or "the same"
+        return f"{self.name} {moved}, relabelling test p {self.relabelling_p:.2g}"
 
 
 def measures(metrics: Mapping[str, Any], words: Words) -> list[Measure]:
@@ -89,6 +98,7 @@ def _measure(row: Mapping[str, Any], metrics: Mapping[str, Any], words: Words) -
         baseline="" if baseline is None else _as(baseline, is_share=is_share),
         difference=row["change"],
         limits=row.get("change_interval"),
+        relabelling_p=row.get("relabelling_p"),
         is_share=is_share,
         direction=_direction(metric, row["change"], words),
         explanation=words.explain.get(metric, ""),

@@ -55,15 +55,16 @@ def control_command(view: RunView) -> str:
     """
     record = view.record
     if record.baseline is None:
-        return _control_of(record, len(record.controls))
+        return control_of(record, len(record.controls))
     if view.baseline is not None:
-        return _control_of(view.baseline, len(record.controls))
+        return control_of(view.baseline, len(record.controls))
     if record.baseline.identity == record.adapter.identity:
         return whole_command(record, is_unpaired=True)
     return ""
 
 
-def _control_of(record: RunRecord, known: int) -> str:
+def control_of(record: RunRecord, known: int) -> str:
+    """Return the command that repeats a run as a control; ``known``: how many there are."""
     return whole_command(record, is_unpaired=True, run_id=_control_id(record, known))
 
 
@@ -152,7 +153,7 @@ def _baseline_required(view: RunView) -> Iterator[Step]:
     yield Step(
         "To learn how much the same system differs from itself, record a control run before "
         "the change:",
-        _control_of(record, 0),
+        control_of(record, 0),
     )
     beside = f"{view.shown.removesuffix(record.id)}{control}"
     if promote:
@@ -202,7 +203,12 @@ def _incomplete(view: RunView) -> Iterator[Step]:
             whole_command(view.baseline or record, is_unpaired=True),
         )
     if gate is not None and gate.reason.startswith(OUT_OF_BUDGET):
-        yield Step("Raise the budget (--bench-budget), so that suspects can be asked again.")
+        yield Step(
+            "Ask the suspects again, adding --bench-budget with a higher limit (it counts what is "
+            "spent already):",
+            resume_command(record, is_over_budget=True),
+        )
+        return
     yield Step("Run all cases:", whole_command(record))
 
 

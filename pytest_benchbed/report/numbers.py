@@ -10,6 +10,8 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
+MINUS = "\N{MINUS SIGN}"
+
 NONE = "not measured"
 """What stands in place of a value over nothing."""
 

@@ -24,17 +24,18 @@ from pytest_benchbed.report.cases import CaseLine
 from pytest_benchbed.report.deltas import delta_facts
 from pytest_benchbed.report.deltas import delta_warnings
 from pytest_benchbed.report.facts import TITLES
+from pytest_benchbed.report.facts import chance_facts
 from pytest_benchbed.report.facts import facts
 from pytest_benchbed.report.facts import isolation_text
 from pytest_benchbed.report.facts import limits
 from pytest_benchbed.report.facts import spend_text
 from pytest_benchbed.report.next_steps import next_steps
+from pytest_benchbed.report.numbers import MINUS
 from pytest_benchbed.report.numbers import count
 from pytest_benchbed.report.numbers import seconds
 from pytest_benchbed.report.view import RunView
 from pytest_benchbed.runs.atomic import write_atomic
 
-MINUS = "\N{MINUS SIGN}"
 MAX_BYTES = 65_536 - 2_048
 """A comment holds 65,536; the rest is for whoever posts it."""
 
@@ -231,7 +232,8 @@ def _beside(view: RunView) -> Iterator[str]:
         return
     yield "## Beside the verdict"
     yield ""
-    for fact in [*facts(view.record, view.gate), *delta_facts(view.deltas)]:
+    beside = [*chance_facts(view.measures), *delta_facts(view.deltas)]
+    for fact in [*facts(view.record, view.gate), *beside]:
         yield f"- {fact.name}: {md_sentence(fact.text)}"
     for warning in [*view.gate.warnings, *delta_warnings(view.deltas)]:
         yield f"- Warning: {md_sentence(warning)}"

@@ -74,7 +74,13 @@ def test_a_case_that_wobbles_in_two_runs_is_shown_everywhere_and_decides_nothing
         == [("noisy", ["t-002"])]  # fmt: skip
     again = benchbed(bench, "score", "three")
     assert "nothing changed" in again.stdout
-    assert f"  look at this: {STRIKE} (t-002)" in again.stdout.splitlines()
+    decided = benchbed(bench, "gate", "three")
+    for lines in (result.outlines, again.stdout.splitlines(), decided.stdout.splitlines()):
+        assert f"  look at this: {STRIKE} (t-002)" in lines
+        # Whoever reads a verdict without a control is told how to add one, everywhere.
+        [noise] = [line for line in lines if line.startswith("  noise unknown: ")]
+        assert noise.startswith("  noise unknown: no control run · add one: pytest --bench=toy ")
+        assert " --bench-unpaired --bench-run=base-control-1 " in noise
     assert len(ledger(bench)) == len(first) + 1
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from html.parser import HTMLParser
 
 import pytest
 from markdown_it import MarkdownIt
 
+from pytest_benchbed.report.lines import view_lines
 from pytest_benchbed.report.summary import MAX_BYTES
 from pytest_benchbed.report.summary import save_summary
 from pytest_benchbed.report.summary import summary
@@ -19,6 +21,7 @@ from tests.unit.report.builders import record
 from tests.unit.report.builders import strike
 from tests.unit.report.builders import write_run
 from tests.unit.report.test_page import hostile  # noqa: F401  a fixture
+from tests.unit.report.test_page import text_of
 
 X = error("merged", expected="secret was due", got="secret came", cell=[1, 2])
 
@@ -205,6 +208,25 @@ def test_a_case_that_wobbled_is_noise_and_the_summary_says_what_it_did(tmp_path)
         "again, which is noise, and 1 was wrong every time."
     )
     assert text.count(told) == 1
+
+
+def test_a_measure_without_errors_has_its_relabelling_test_everywhere(tmp_path) -> None:
+    run = write_run(tmp_path / "runs", made())
+    metrics = json.loads((run / "metrics.json").read_text())
+    row = metrics["headline"][1]
+    row |= {"change": -0.25, "relabelling_p": 0.03125}
+    (run / "metrics.json").write_text(json.dumps(metrics))
+
+    view = load(run)
+
+    told = "relabelling test p 0.031"
+    assert summary(view).count(told) == 1
+    assert "<li>Chance: cell " in rendered(summary(view))
+    assert f" points, {told}; information only\n" in summary(view)
+    assert [line for line in view_lines(view) if told in line] == [
+        f"  cell f1 -25.0 points, {told}"
+    ]
+    assert text_of(view).count(told) == 1
 
 
 def test_the_summary_is_written_beside_the_run(tmp_path) -> None:
