@@ -134,10 +134,13 @@ def _plan_lines(
     limit: float,
 ) -> list[str]:
     head = f"plan: baseline {term(baseline.id)}, {count(len(facts.rows), 'case')}"
+    # A control is a whole run, with as many repeats.
+    calls = len(facts.rows) * baseline.record.repeats
+    price = _price(facts)
     if flaky is None:
         return [
             f"{head}: no control, so the noise is unknown",
-            f"  add one, which takes {count(len(facts.rows), 'call')}: pytest "
+            f"  add one, which takes {count(calls, 'call')}{_dollars(price, calls)}: pytest "
             f"--bench={baseline.record.benchmark.id} --bench-unpaired, then benchbed promote "
             f"{baseline.id} --control=RUN",
         ]
@@ -148,8 +151,7 @@ def _plan_lines(
         f"  {'controls':>8}  {'re-asks':>7}  {'false alarm':>11}  once, for the controls  "
         "each run, to ask again",
     ]
-    price = _price(facts)
-    plans = noise_plans(flaky, len(facts.rows))
+    plans = noise_plans(flaky, calls)
     best = cheapest_plan(plans, limit)
     for plan in plans:
         mark = f"  <- the fewest within {percent(limit)}" if plan is best else ""
@@ -158,11 +160,13 @@ def _plan_lines(
         lines.append(
             f"  none is within {percent(limit)}: make the system steadier, or judge fewer cases"
         )
+    if price is None:
+        lines.append("  no dollars: the baseline does not know the cost of every call")
     return lines
 
 
 def _row(plan: NoisePlan, price: float | None) -> str:
-    once = f"{plan.control_calls} calls{_dollars(price, plan.control_calls)}"
+    once = f"{count(plan.control_calls, 'call')}{_dollars(price, plan.control_calls)}"
     each = f"{plan.recheck_calls:.2g} calls{_dollars(price, plan.recheck_calls)}"
     return (
         f"  {plan.controls:>8}  {plan.rechecks:>7}  {percent(plan.false_alarm):>11}  {once:<22}  "

@@ -26,13 +26,13 @@ class NoisePlan(NamedTuple):
 
 
 def noise_plans(
-    flaky: Fraction, cases: int, *, most_controls: int = MOST_CONTROLS
+    flaky: Fraction, calls: int, *, most_controls: int = MOST_CONTROLS
 ) -> list[NoisePlan]:
     """Return the plans for 1, 2, ... controls.
 
     Args:
         flaky: estimated number of flaky cases; where none was seen, its 95 % limit.
-        cases: cases of the dataset that are asked.
+        calls: calls of a whole run.
         most_controls: the last plan's controls.
     """
     plans = []
@@ -48,7 +48,7 @@ def noise_plans(
                 controls=controls,
                 rechecks=rechecks,
                 false_alarm=noise.alarm_of(flaky, controls, rechecks),
-                control_calls=controls * cases,
+                control_calls=controls * calls,
                 recheck_calls=round(float(asked), 9),
             )
         )

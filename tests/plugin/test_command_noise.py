@@ -102,9 +102,22 @@ def test_what_fewer_false_alarms_cost(noisy: Bench) -> None:
     assert [line.split()[:5] for line in marked] == [["3", "1", "1.9", "%", "12"]]
     assert "12 calls, $0" in marked[0]
     assert "no control, so the noise is unknown" in alone.stdout
+    assert "add one, which takes 4 calls, $0: pytest" in alone.stdout
     assert wrong.returncode == unknown.returncode == 2
     assert "is no share of the runs" in wrong.stderr
     assert "Did you mean 'toy'?" in unknown.stderr
+
+
+def test_a_plan_without_known_costs_says_so_and_counts_repeats(bench: Bench) -> None:
+    bench.answers(paid=None, cost=None)
+    for run_id in ("base", "one"):
+        bench.run("--bench-unpaired", f"--bench-run={run_id}", "--bench-repeats=2")
+    benchbed(bench, "promote", "base", "--control=one")
+
+    lines = benchbed(bench, "gate", "--plan", "toy").stdout.splitlines()
+
+    assert lines[-1] == "  no dollars: the baseline does not know the cost of every call"
+    assert lines[2].split()[:6] == ["1", "5", "3.5", "%", "8", "calls"]
 
 
 @pytest.mark.parametrize(
