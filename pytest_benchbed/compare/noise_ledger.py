@@ -24,6 +24,9 @@ from pytest_benchbed.model.noise_line import NoiseLine
 from pytest_benchbed.model.strict import MalformedJson
 from pytest_benchbed.model.strict import read_json
 
+WITHDRAWN = "withdrawn"
+"""Outcome of a case that is no suspect of its run any more."""
+
 STRIKES = 2
 """Runs in which a case wobbled that make it worth a look."""
 
@@ -63,6 +66,41 @@ def noise_lines(
         )
         for one in gate.suspects
         if one.outcome != "regression"
+    ]
+
+
+def withdrawn(
+    gate: GateResult,
+    known: Iterable[NoiseLine],
+    *,
+    candidate: str,
+    benchmark: str,
+    profile: str,
+    at: str,
+) -> list[NoiseLine]:
+    """Return the lines that take back what was told of cases that are no suspects any more.
+
+    A run that is scored again, after a corrected answer or with one control more, may
+    have fewer; without such a line its wobbles of before would go on counting.
+
+    Args:
+        gate: the verdict as it is now; under a rule that asks nothing again nothing is learned.
+        known: the lines of the ledger.
+        candidate: as for :func:`noise_lines`.
+        benchmark: as for :func:`noise_lines`.
+        profile: as for :func:`noise_lines`.
+        at: as for :func:`noise_lines`.
+    """
+    if gate.rule != "confirm":
+        return []
+    of = candidate, benchmark, profile
+    last = {line.case: line for line in known if _suspect(line)[:3] == of}
+    suspects = {one.case for one in gate.suspects}
+    gone = {"outcome": WITHDRAWN, "errors": [], "attempts": 0, "wrong": 0, "at": at}
+    return [
+        line.model_copy(update=gone)
+        for case, line in last.items()
+        if case not in suspects and line.outcome != WITHDRAWN
     ]
 
 
@@ -174,7 +212,7 @@ def strikes(
             last.setdefault(line.case, {})[line.candidate] = line.outcome
     found = []
     for case in sorted(last):
-        outcomes = list(last[case].values())
+        outcomes = [outcome for outcome in last[case].values() if outcome != WITHDRAWN]
         wobbled = outcomes.count("wobbled")
         if wobbled >= STRIKES:
             found.append(Strike(case, wobbled, len(outcomes), len(known)))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pytest_benchbed.compare.noise_ledger import Strike
 from pytest_benchbed.compare.noise_ledger import noise_lines
+from pytest_benchbed.compare.noise_ledger import withdrawn
 from pytest_benchbed.model.gate import GateResult
 from pytest_benchbed.model.noise_line import NoiseLine
 from pytest_benchbed.model.run import RunRecord
@@ -62,11 +63,10 @@ def remember(
     file = NoiseFile(runs_dir, gate.baseline)
     benchmark = record.benchmark.id
     is_whole = record.status == "completed" and not record.partial and gate.status in DECIDED
-    lines = [
-        line
-        for name, one in gates.items()
-        if is_whole and one.status in DECIDED
-        for line in noise_lines(one, candidate=record.id, benchmark=benchmark, profile=name, at=at)
-    ]
+    lines: list[NoiseLine] = []
+    for name, one in gates.items():
+        if is_whole and one.status in DECIDED:
+            of = {"candidate": record.id, "benchmark": benchmark, "profile": name, "at": at}
+            lines += [*noise_lines(one, **of), *withdrawn(one, file.lines, **of)]
     found = file.strikes(benchmark, profile, record.id if is_whole else None, lines)
     return Remembered(file, tuple(lines), tuple(found))

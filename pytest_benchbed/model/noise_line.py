@@ -23,7 +23,10 @@ class NoiseLine(Model):
     case: str
     errors: list[dict[str, Any]]
     """Identities: ``kind`` and ``where``."""
-    outcome: Literal["wobbled", "confirmed", "confirmed-vary", "unconfirmed", "not-reasked"]
+    outcome: Literal[
+        "wobbled", "confirmed", "confirmed-vary", "unconfirmed", "not-reasked", "withdrawn"
+    ]
+    """``withdrawn``: scored again, the case is no suspect; 0 attempts."""
     attempts: int
     wrong: int
     at: str

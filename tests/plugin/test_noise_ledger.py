@@ -127,6 +127,11 @@ def test_scoring_makes_good_what_a_killed_session_did_not_note(bench: Bench) -> 
     listed = benchbed(bench, "runs")
     assert (listed.returncode, "noise" in listed.stdout) == (0, False)
     assert bench.run("--collect-only", "-q").ret == 0
+    # A control that shows the case to be unstable takes the suspect away, and its wobble too.
+    record(bench, "control", {"t-002": WRONG})
+    benchbed(bench, "score", "one", "--baseline=base", "--control=control")
+    told = json.loads(path.read_text("utf-8").splitlines()[-1])
+    assert (told["case"], told["outcome"]) == ("t-002", "withdrawn")
 
 
 def test_a_ledger_that_cannot_be_written_is_a_note(bench: Bench) -> None:

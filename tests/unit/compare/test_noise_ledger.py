@@ -10,6 +10,7 @@ from pytest_benchbed.compare.noise_ledger import read_ledger
 from pytest_benchbed.compare.noise_ledger import strike_lines
 from pytest_benchbed.compare.noise_ledger import strikes
 from pytest_benchbed.compare.noise_ledger import untold
+from pytest_benchbed.compare.noise_ledger import withdrawn
 from pytest_benchbed.compare.rules import ChosenRule
 from pytest_benchbed.model.noise_line import NoiseLine
 from tests.unit.compare.builders import PROFILE
@@ -105,6 +106,23 @@ def test_what_is_told_already_is_not_told_again():
     other = line(candidate="two", outcome="unconfirmed")
     assert untold([other], known) == [other]
     assert untold([other], known[:2]) == []
+
+
+def test_a_case_that_is_no_suspect_any_more_is_taken_back_once():
+    of = {"candidate": "one", "benchmark": "table-separators", "profile": PROFILE, "at": AT}
+    known = [line("x"), line("z"), line("z", profile="side"), line("z", candidate="two")]
+
+    found = withdrawn(verdict(), known, **of)
+
+    # x is still a suspect; the other profile and the other run are not spoken of.
+    assert [(one.case, one.outcome, one.attempts) for one in found] == [("z", "withdrawn", 0)]
+    assert read_ledger(ledger_bytes(found), baseline="base") == (found, [])
+    assert withdrawn(verdict(), [*known, *found], **of) == []
+    assert withdrawn(verdict("strict"), known, **of) == []
+    assert struck([line("z"), line("z", candidate="two")]) == [("z", 2, 2, 2)]
+    assert struck([line("z"), line("z", candidate="two"), *found]) == []
+    third = line("z", candidate="three")
+    assert struck([line("z"), line("z", candidate="two"), *found, third]) == [("z", 2, 2, 3)]
 
 
 def test_empty_lines_are_passed_over():
