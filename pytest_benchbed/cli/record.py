@@ -9,19 +9,27 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from collections.abc import Iterator
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import ROUND_UP
+from decimal import Decimal
 from pathlib import Path
 
+from pytest_benchbed.edge.recording import recording_environment
 from pytest_benchbed.model.errors import RunError
 from pytest_benchbed.model.errors import UsageProblem
+from pytest_benchbed.model.money import to_decimal
 from pytest_benchbed.report.command import shell_word
+from pytest_benchbed.report.next_steps import BUDGET as OUT_OF_BUDGET
 from pytest_benchbed.runs.ids import check_run_id
 from pytest_benchbed.runs.ids import new_run_id
 from pytest_benchbed.runs.read import Run
 
 MAX_CONTROLS = 20
 _CONTROL = "-control-"
+_BUDGET = "--bench-budget"
+_SPARE = Decimal("1.1")
 _GOOD = (0, 1)
 """Exit statuses of a session that wrote its run: 1 is a technical failure, which its gate names."""
 
@@ -83,14 +91,20 @@ def record_runs(choice: RecordChoice, runs_dir: Path, echo: Callable[[str], None
             if made is not None and made.record.partial:
                 echo("benchbed: a baseline and its controls are of all cases: record without that")
             else:
-                echo(f"benchbed: repair that, then go on with: {_again(choice, ids[0])}")
+                budget = None if made is None else enough_usd(made)
+                how = "repair that" if budget is None else f"a run may need ${budget:f}"
+                echo(f"benchbed: {how}, then go on with: {_again(choice, ids[0], budget)}")
             return []
     return ids
 
 
 def _session(words: Sequence[str]) -> int:
     """Run pytest in a process of its own, on this terminal; a Ctrl-C is for it to handle."""
-    process = subprocess.Popen([sys.executable, "-m", "pytest", *words], stdin=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pytest", *words],
+        stdin=subprocess.DEVNULL,
+        env=recording_environment(),
+    )
     while True:
         try:
             return process.wait()
@@ -123,8 +137,42 @@ def _why(code: int, run_id: str, run: Run | None) -> str:
     return f"run {run_id} did not come to its end: {run.record.status}"
 
 
-def _again(choice: RecordChoice, base: str) -> str:
+def enough_usd(run: Run) -> Decimal | None:
+    """Return a budget that a run which had too little can be ended with; None: that was not why.
+
+    What its cases cost so far on average, for all of them, and the dearest once
+    more, because a call begins only if its price still fits; with a tenth to spare.
+    Of a run in which nothing has a price, twice the budget.
+    """
+    budget = run.record.spend.budget_usd
+    if budget is None or not any(one.kind == OUT_OF_BUDGET for one in run.record.technical):
+        return None
+    costs = [
+        to_decimal(cost) for row in run.results() if (cost := row["x"]["cost_usd"]) is not None
+    ]
+    need = 2 * budget
+    if any(costs):
+        need = (sum(costs) / len(costs) * run.record.counts.selected + max(costs)) * _SPARE
+    need = max(need, budget * _SPARE)
+    # Two digits are read more easily than six.
+    return need.quantize(Decimal(1).scaleb(need.adjusted() - 1), ROUND_UP)
+
+
+def _again(choice: RecordChoice, base: str, budget: Decimal | None) -> str:
     words = ["benchbed", "record", choice.name, f"--controls={choice.controls}", f"--run={base}"]
-    if choice.words:
-        words += ["--", *choice.words]
+    further = list(choice.words)
+    if budget is not None:
+        further = [*_without(_BUDGET, further), f"{_BUDGET}={budget:f}"]
+    if further:
+        words += ["--", *further]
     return " ".join(map(shell_word, words))
+
+
+def _without(option: str, words: Sequence[str]) -> Iterator[str]:
+    """Yield words without an option, typed in one word or in two."""
+    waiting = iter(words)
+    for word in waiting:
+        if word == option:
+            next(waiting, None)
+        elif not word.startswith(f"{option}="):
+            yield word

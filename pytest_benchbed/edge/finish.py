@@ -28,6 +28,7 @@ from pytest_benchbed.edge.junit import add_properties
 from pytest_benchbed.edge.ledger import RunLedger
 from pytest_benchbed.edge.partial import selecting_options
 from pytest_benchbed.edge.plan import Plan
+from pytest_benchbed.edge.recording import is_recording
 from pytest_benchbed.edge.start import ActiveRun
 from pytest_benchbed.edge.start import now
 from pytest_benchbed.evaluate.noise import remember
@@ -176,7 +177,8 @@ def _verdict(
     from pytest_benchbed.report.lines import view_lines
 
     add_properties(config, view.record, gate)
-    lines = list(view_lines(view, hide_texts=hidden))
+    is_awaited = gate.status == "baseline required" and is_recording()
+    lines = list(view_lines(view, hide_texts=hidden, is_baseline_awaited=is_awaited))
     lines += [f"  note: {note}" for note in notes]
     if plan.settings.adapter_is_default:
         # The header says it too, but not under -q.
@@ -186,7 +188,9 @@ def _verdict(
     return Verdict(
         benchmark=plan.name,
         lines=lines,
-        last_line=f"benchbed: gate {gate.status.upper()}: {term(gate.reason, 400)}",
+        last_line=f"benchbed: recorded {view.record.id}"
+        if is_awaited
+        else f"benchbed: gate {gate.status.upper()}: {term(gate.reason, 400)}",
         is_good=gate.status in ("passed", "baseline required"),
         is_blocked=gate.status == "blocked",
         false_alarm=gate.false_alarm.estimate,

@@ -30,10 +30,16 @@ WIDTH = 100
 MAX_TECHNICAL = 5
 
 
-def view_lines(view: RunView, *, hide_texts: bool = False) -> Iterator[str]:
+def view_lines(
+    view: RunView, *, hide_texts: bool = False, is_baseline_awaited: bool = False
+) -> Iterator[str]:
     """Yield the lines of one written run.
 
-    ``hide_texts``: of private data only kinds, places and counts are printed.
+    Args:
+        view: the run.
+        hide_texts: of private data only kinds, places and counts are printed.
+        is_baseline_awaited: the run is about to become a baseline or its control:
+            no verdict and no next step.
     """
     record, dataset, adapter = view.record, view.record.dataset, view.record.adapter
     yield from fit(
@@ -63,6 +69,9 @@ def view_lines(view: RunView, *, hide_texts: bool = False) -> Iterator[str]:
         "  ", [f"{view.bucket_name(name)} {view.counts[name]}" for name in view.shown_buckets]
     )
     yield from _technical(record.technical, hide_texts)
+    if is_baseline_awaited:
+        yield f"  report: {_path(view)}"
+        return
     if view.gate is not None:
         yield from verdict_lines(
             view.gate,

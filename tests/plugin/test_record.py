@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 import pytest
 
@@ -25,8 +26,12 @@ def promoted(bench: Bench) -> dict[str, object]:
 
 
 @pytest.mark.req("ENV-101")
-def test_baseline_and_controls_are_whole_runs_and_promoted(bench: Bench) -> None:
+def test_baseline_and_controls_are_whole_runs_and_promoted(
+    bench: Bench, capfd: pytest.CaptureFixture[str]
+) -> None:
     done = benchbed(bench, "record", "toy", "--controls=1", "--run=first", "--", "-q", ADAPTER)
+    # Of the processes on this terminal, which the command does not read.
+    printed = capfd.readouterr().out
     again = benchbed(bench, "record", "toy", "--controls=1", "--run=first", "--", "-q", ADAPTER)
 
     assert (done.returncode, again.returncode) == (0, 0), done.stdout + done.stderr
@@ -34,6 +39,10 @@ def test_baseline_and_controls_are_whole_runs_and_promoted(bench: Bench) -> None
     assert sorted(bench.calls()) == ["t-001", "t-001", "t-002", "t-002"]
     assert "run 2 of 2: control 1 first-control-1 is there" in again.stdout
     assert "already promoted" in again.stdout
+    assert "benchbed: recorded first\n" in printed
+    assert "benchbed: recorded first-control-1\n" in printed
+    for word in ("BASELINE REQUIRED", "promote", "no control run", "next:"):
+        assert word not in printed
     assert bench.pytest("--bench=toy").ret == 0
     assert (bench.path / "cases/toy/baseline/first-control-1/results.jsonl").exists()
 
@@ -53,6 +62,23 @@ def test_a_technical_failure_stops_it_and_the_line_goes_on(bench: Bench) -> None
     assert repaired.returncode == 0, repaired.stdout + repaired.stderr
     assert bench.calls() == ["t-002"]
     assert promoted(bench) == {"baseline": "first", "controls": []}
+
+
+def test_after_a_spent_budget_one_is_proposed_that_is_enough(bench: Bench) -> None:
+    bench.answers(cost=0.25)
+    words = ["record", "toy", "--controls=0", "--run=first", "--", "-q", ADAPTER]
+
+    spent = benchbed(bench, *words, "--bench-budget", "0.3")
+    told = spent.stdout.rpartition("then go on with: ")[2].strip()
+    done = benchbed(bench, *shlex.split(told)[1:])
+
+    assert spent.returncode == 1
+    assert "a run may need $0.83, then go on with: " in spent.stdout
+    assert told == (
+        f"benchbed record toy --controls=0 --run=first -- -q {ADAPTER} --bench-budget=0.83"
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert sorted(bench.calls()) == ["t-001", "t-002"]
 
 
 def test_what_cannot_be_recorded_is_said(bench: Bench) -> None:
