@@ -17,6 +17,7 @@ from pytest_benchbed import hookspecs
 from pytest_benchbed.edge import activation
 from pytest_benchbed.edge import hook_check
 from pytest_benchbed.edge import options
+from pytest_benchbed.model.bulk import without_gc
 
 if TYPE_CHECKING:
     from pytest_benchbed.adapters.registry import AdapterRegistry
@@ -81,9 +82,10 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers", "bench_cases(name): run the test for each selected case (fixture bench_case)"
     )
     if activation.is_wanted(config):
-        from pytest_benchbed.edge.session import configure
+        with without_gc():
+            from pytest_benchbed.edge.session import configure
 
-        configure(config)
+            configure(config)
     elif stray := options.stray_option(config):
         raise pytest.UsageError(f"{stray} needs a benchmark: name it with --bench=NAME.")
 

@@ -39,6 +39,7 @@ from pytest_benchbed.data.rows import read_row
 from pytest_benchbed.data.rows import twin_fault
 
 BLOCK = 1 << 20
+AHEAD = 1 << 13
 
 _ID = rb'"id"\s*:\s*"([A-Za-z0-9][A-Za-z0-9._-]{0,99})"'
 _MEMBER = re.compile(_ID)
@@ -120,7 +121,7 @@ def file_fault(root: Path, name: str, problem: FileProblem) -> Fault:
 class LineIndex:
     """Ids and places of the rows of one file."""
 
-    __slots__ = ("_last", "_lines", "_order", "_source", "_starts", "ids")
+    __slots__ = ("_block", "_last", "_lines", "_order", "_source", "_starts", "ids")
 
     def __init__(
         self,
@@ -146,6 +147,7 @@ class LineIndex:
         folded = [name.lower() for name in ids]
         self._order = array("I", sorted(range(len(folded)), key=folded.__getitem__))
         self._last = 0
+        self._block = (0, b"")
 
     @classmethod
     def build(cls, source: Source) -> LineIndex:
@@ -204,7 +206,13 @@ class LineIndex:
     def raw(self, position: int) -> bytes:
         """Return the bytes of one row."""
         start, end = self._starts[position], self._starts[position + 1]
-        return _first_line(self._source.read(start, end - start))
+        # One object, so that threads never see the start of one block with another's bytes.
+        base, block = self._block
+        if not base <= start or end > base + len(block):
+            # Most rows are asked for in the order of the file.
+            base, block = start, self._source.read(start, max(end - start, AHEAD))
+            self._block = base, block
+        return _first_line(block[start - base : end - base])
 
     def stream(self) -> Iterator[tuple[int, bytes]]:
         """Yield (position, bytes of the row) in file order, read in blocks."""

@@ -16,7 +16,6 @@ import pytest
 from pytest_benchbed.compare.outcome import ItemOutcome
 from pytest_benchbed.compare.outcome import item_outcome
 from pytest_benchbed.data.dataset import CaseEntry
-from pytest_benchbed.edge.activation import is_dry
 from pytest_benchbed.edge.commands import rerun_command
 from pytest_benchbed.edge.failure_text import failure_text
 from pytest_benchbed.edge.plan import Plan
@@ -98,7 +97,7 @@ class CaseItem(pytest.Function):
     def setup(self) -> None:
         """Set up the user's fixtures, then wait for the prediction."""
         super().setup()
-        if is_dry(self.config):
+        if self.config.stash[SESSION].is_dry:
             return
         self.answers = [self.plan.scorer.checked(answer) for answer in self._ask()]
         if any(answer["state"] == "not-run" for answer in self.answers):

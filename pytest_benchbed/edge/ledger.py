@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 import pytest
@@ -47,7 +48,7 @@ class Ledger:
     def __init__(self, plans: Iterable[Plan], find_plan: Callable[[str], Plan | None]) -> None:
         """``find_plan``: from the path part of a node id to its plan."""
         self.runs = {plan.name: RunLedger(plan) for plan in plans}
-        self._find_plan = find_plan
+        self._find_plan = cache(find_plan)
 
     def close(self) -> None:
         """Forget the results; safe to call again."""

@@ -43,8 +43,11 @@ class BenchSession:
     usage_problem: str = ""
     """A benchmark that a user's test names and nobody has: found while collecting."""
     by_file: dict[Path, Plan] = field(init=False)
+    is_dry: bool = field(init=False)
+    """Whether this session only looks."""
 
     def __post_init__(self) -> None:
+        self.is_dry = activation.is_dry(self.config)
         self.by_file = {plan.dataset.case_file.resolve(): plan for plan in self.plans}
 
     def plan_of_path(self, text: str) -> Plan | None:

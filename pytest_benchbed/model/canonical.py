@@ -87,9 +87,25 @@ def _encoded(value: Any) -> str:
         return f"{{{','.join(members)}}}"
     if type(value) in (list, tuple):
         return f"[{','.join(map(_encoded, value))}]"
-    if type(value) is float and 1e-6 <= value < 1e-4:
-        # ECMAScript has the digits of repr, without an exponent down to here.
-        return f"{Decimal(repr(value)):f}"
+    return number(value) if type(value) is float else _full(value).decode("utf-8")
+
+
+def number(value: float) -> str:
+    """Return the RFC 8785 form of one number.
+
+    Raises:
+        ValueError: NaN, infinity or an integer beyond 2^53 - 1.
+    """
+    if type(value) is int and -MAX_INTEGER <= value <= MAX_INTEGER:
+        return str(value)
+    if type(value) is float:
+        if value == 0 or 1e-4 <= value < 1e15:
+            whole = int(value)
+            # repr and ECMAScript agree here, but for whole numbers.
+            return str(whole) if whole == value else repr(value)
+        if 1e-6 <= value < 1e-4:
+            # ECMAScript has the digits of repr, without an exponent down to here.
+            return f"{Decimal(repr(value)):f}"
     return _full(value).decode("utf-8")
 
 

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pytest_benchbed.model.canonical import canonical
+from pytest_benchbed.model.canonical import number
 
 _ABSENT = object()
 
@@ -75,11 +76,5 @@ def _keys(keys: Mapping[str, str]) -> str:
     return f'{{{_text(profile)}:"{key}"}}'
 
 
-def _number(value: Any) -> str:
-    if value is None:
-        return "null"
-    if type(value) is float and (value == 0 or 1e-4 <= value < 1e15):
-        whole = int(value)
-        # repr and ECMAScript agree here, but for whole numbers.
-        return str(whole) if whole == value else repr(value)
-    return _json(value)
+def _number(value: float | None) -> str:
+    return "null" if value is None else number(value)

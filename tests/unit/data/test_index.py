@@ -54,6 +54,19 @@ def test_the_id_of_a_row_is_found_however_it_is_written(tmp_path, row):
     assert index_of(tmp_path, row.encode() + b"\n").ids == ("a-1",)
 
 
+def test_rows_of_any_length_are_read_in_any_order(tmp_path):
+    # Around the 8 KiB that are read ahead: shorter, longer, and one that ends with the file.
+    sizes = [10, 9_000, 5, 8_192, 3_000, 3_000, 3_000, 20_000, 1]
+    rows = [
+        b'{"id":"c-%d","text":"%s"}\n' % (number, b"x" * size) for number, size in enumerate(sizes)
+    ]
+    index = index_of(tmp_path, b"".join(rows))
+    places = range(len(rows))
+
+    for order in (places, reversed(places), [0, 8, 4, 4, 6, 1, 5, 7, 2, 3, 0]):
+        assert all(index.raw(place) == rows[place] for place in order)
+
+
 def test_rows_are_found_by_id_in_any_order(tmp_path):
     names = ["b", "A", "c-10", "c-9", "a.b", "Z", "a-b", "0"]
     data = b"".join(b'{"id":"%s"}\n' % name.encode() for name in names)

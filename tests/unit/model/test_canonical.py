@@ -14,6 +14,7 @@ from pytest_benchbed.model.canonical import MAX_INTEGER
 from pytest_benchbed.model.canonical import ascii_json
 from pytest_benchbed.model.canonical import canonical
 from pytest_benchbed.model.canonical import digest
+from pytest_benchbed.model.canonical import number
 from pytest_benchbed.model.canonical import sha256_hex
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
@@ -47,6 +48,22 @@ def test_the_bytes_are_those_of_rfc_8785(value: object) -> None:
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_every_float_is_written_as_rfc_8785_writes_it(value: float) -> None:
     assert canonical(value) == rfc8785.dumps(value)
+
+
+@settings(max_examples=200, deadline=None)
+@given(INTEGERS | FLOATS | st.floats(1e-7, 1e-3))
+@example(-0.0)
+@example(0.0001)
+@example(0.00009999)
+@example(1e15)
+def test_one_number_is_written_as_rfc_8785_writes_it(value: float) -> None:
+    assert number(value) == rfc8785.dumps(value).decode()
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), MAX_INTEGER + 1, -MAX_INTEGER - 1])
+def test_a_number_that_is_no_json_is_refused(value: float) -> None:
+    with pytest.raises(ValueError, match="no canonical JSON"):
+        number(value)
 
 
 @settings(max_examples=100, deadline=None)
