@@ -152,7 +152,9 @@ def enough_usd(run: Run) -> Decimal | None:
     ]
     need = 2 * budget
     if any(costs):
-        need = (sum(costs) / len(costs) * run.record.counts.selected + max(costs)) * _SPARE
+        need = (
+            sum(costs, Decimal(0)) / len(costs) * run.record.counts.selected + max(costs)
+        ) * _SPARE
     need = max(need, budget * _SPARE)
     # Two digits are read more easily than six.
     return need.quantize(Decimal(1).scaleb(need.adjusted() - 1), ROUND_UP)
