@@ -45,7 +45,7 @@ Unit = tuple[float, ...]
 Uniform = Callable[[], float]
 """Returns a number from 0 up to, not including, 1."""
 
-_FEW_DISTINCT = 8
+_FEW_DISTINCT = 4
 _FEW_DRAWS = 250_000
 
 

@@ -99,6 +99,7 @@ def _inside(space: Workspace) -> Iterator[Figure]:
     yield Figure("persistent host: per call beside its work", measured["host_ms"], "ms", 0.2)
     yield Figure("pair and gate, 4 profiles, 3 controls: CPU", measured["gate_s"], "s", 1)
     yield Figure("the same under confirm, 5 % unstable: CPU", measured["confirm_s"], "s", 1.5)
+    yield Figure("bootstrap, 1,000 resamples: CPU", measured["bootstrap_s"], "s", 0.1)
     yield Figure("pair where lines are equal: CPU per case", measured["pair_us"], "us", 1)
     yield Figure("open a baseline: CPU", measured["open_s"], "s", 0.5)
 

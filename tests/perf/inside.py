@@ -7,11 +7,15 @@ measured sessions stays small: on Linux a child's peak counts from its parent's.
 from __future__ import annotations
 
 import json
+import random
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+from pytest_benchbed.compare.bootstrap import Unit
+from pytest_benchbed.compare.bootstrap import interval
 from pytest_benchbed.compare.facts import RunFacts
 from pytest_benchbed.compare.gate import decide
 from pytest_benchbed.compare.keys import CaseKeys
@@ -96,6 +100,18 @@ def gate_s(count: int, rule: str = "strict") -> float:
     return least(verdicts, time.process_time)
 
 
+def bootstrap_s(count: int) -> float:
+    """Return the CPU seconds of 1,000 resamples of ``count`` cases, of the slowest kind."""
+    draw = random.Random("kinds")
+    kinds: list[list[Unit]] = [
+        [(float(draw.random() < 0.9), 1.0, float(draw.random() < 0.9), 1.0) for _ in range(count)],
+        [(draw.randrange(4) / 3, 1.0) for _ in range(count)],
+        [(draw.random(), 1.0) for _ in range(count)],
+        [(draw.random(), 1.0) for _ in range(250)],
+    ]
+    return max(least(partial(interval, units, draw.random), time.process_time) for units in kinds)
+
+
 def pair_us(folder: Path, count: int) -> float:
     """Return the CPU microseconds a case of the verdict over two runs with the same results."""
     names = [f"case-{number:06}" for number in range(count)]
@@ -150,6 +166,7 @@ if __name__ == "__main__":
         "host_ms": host_ms(scratch),
         "gate_s": gate_s(cases),
         "confirm_s": gate_s(cases, "confirm"),
+        "bootstrap_s": bootstrap_s(cases),
         "pair_us": pair_us(scratch, cases),
         "open_s": open_s(saved),
     }
