@@ -13,7 +13,7 @@ from pytest_benchbed.runs.bench_files import load_bench_file
 from pytest_benchbed.runs.list import RunRow
 from pytest_benchbed.runs.list import list_runs
 
-HEADINGS = ("run", "date", "commit", "model", "quality", "cost", "verdict", "")
+HEADINGS = ("run", "date", "commit", "model", "quality", "cost", "verdict", "", "note")
 
 
 def run_runs(
@@ -35,7 +35,9 @@ def run_runs(
         echo(f"no run in {runs_dir}. Make one with: pytest --bench=NAME")
         return 0
     table = [HEADINGS, *(_cells(row) for row in rows)]
-    widths = [max(len(line[column]) for line in table) for column in range(len(HEADINGS))]
+    if not any(row.note for row in rows):
+        table = [line[:-1] for line in table]
+    widths = [max(len(line[column]) for line in table) for column in range(len(table[0]))]
     for line in table:
         echo(
             "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
@@ -57,4 +59,5 @@ def _cells(row: RunRow) -> tuple[str, ...]:
         "not known" if row.cost_usd is None else f"${row.cost_usd:.4f}",
         row.verdict,
         term(", ".join(marks), 160),
+        term(row.note or "", 60),
     )

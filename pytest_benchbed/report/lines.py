@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from pytest_benchbed.compare.lines import verdict_lines
 from pytest_benchbed.compare.noise_ledger import strike_lines
+from pytest_benchbed.compare.refuse import REUSED
 from pytest_benchbed.model.escape import json_term
 from pytest_benchbed.model.escape import term
 from pytest_benchbed.model.run import TechnicalRecord
@@ -50,6 +51,8 @@ def view_lines(
             f"run {term(record.id, 120)}",
         ],
     )
+    if record.note:
+        yield f"  note {json_term(record.note, 200)}"
     options = [
         f"option {term(name, 40)}={json_term(value, 60)}"
         for name, value in sorted(adapter.options.items())
@@ -135,6 +138,11 @@ def _measures(view: RunView) -> Iterator[str]:
     if latency.get("n"):
         beside.append(f"latency {seconds(latency['p50'])} median, {seconds(latency['p95'])} p95")
     beside.append(f"spend {spend_text(view.record)}")
+    beside += [
+        f"cached {entry.to} of {view.record.counts.selected} (from {term(entry.from_, 120)})"
+        for entry in view.record.history
+        if entry.what == REUSED
+    ]
     yield from fit("  ", beside)
 
 

@@ -41,6 +41,8 @@ class RunRow:
     """What it is promoted as: ``baseline of ADAPTER``, ``control of ADAPTER``."""
     is_snapshot: bool = False
     """It lies beside a bench file alone."""
+    note: str | None = None
+    """What ``--bench-note`` said of it."""
 
 
 def list_runs(
@@ -122,6 +124,7 @@ def _row(run_id: str, folder: Path) -> RunRow:
         if record.gate and record.status == "completed"
         else record.status,
         is_partial=bool(record.partial),
+        note=record.note,
     )
 
 

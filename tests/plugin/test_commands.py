@@ -25,11 +25,16 @@ def test_runs_lists_saved_runs_and_gate_refuses_unknown_ones(bench: Bench) -> No
     empty = benchbed(bench, "runs")
     bench.record("base")
     one = benchbed(bench, "runs")
+    noted = bench.run("--bench-unpaired", "--bench-run=other", "--bench-note=a new prompt")
+    two = benchbed(bench, "runs")
     unknown = command(bench, "gate", "bas")
 
     assert (empty.returncode, one.returncode) == (0, 0)
     assert "no run in" in empty.stdout
     assert "base" in one.stdout
+    assert "note" not in one.stdout
+    noted.stdout.fnmatch_lines(['  note "a new prompt"'])
+    assert [line.split()[-1] for line in two.stdout.splitlines()] == ["note", "prompt", "required"]
     assert unknown.returncode == 2
     assert "Did you mean 'base'" in unknown.stderr
 

@@ -38,11 +38,14 @@ def test_equal_questions_to_the_same_system_are_not_asked_again(
     write_lines(path, [edit(json.loads(line)) for line in path.read_text("utf-8").splitlines()])
     benchbed(bench, "pin", str(bench.dataset), "--bump")
 
-    result = bench.run("--bench-unpaired", "--bench-run=again", "--bench-reuse=base", *workers)
+    words = ["-q", "--bench-unpaired", "--bench-run=again", "--bench-reuse=base"]
+    result = bench.run(*words, *workers)
 
     assert result.ret == 0
     assert bench.calls() == ["t-003"]
-    result.stdout.fnmatch_lines(["*3 of 4 outcomes reused from base*"])
+    result.stdout.fnmatch_lines(
+        ["*3 of 4 outcomes reused from base*", "*spend $0.50 · cached 3 of 4 (from base)"]
+    )
     assert cached(bench, "again") == ["t-001", "t-002", "t-004"]
     run = bench.saved("again")
     assert run.rows()["t-002"]["errors"]["main"] != []

@@ -115,3 +115,18 @@ def test_parts_move_to_a_new_line_when_a_line_gets_too_long() -> None:
     assert fit("  ", []) == []
     assert fit("  x: ", ["a" * 60, "b" * 60]) == ["  x: " + "a" * 60, "    " + "b" * 60]
     assert fit("", ["a" * 200]) == ["a" * 200]
+
+
+def test_a_note_and_cached_answers_are_told(tmp_path) -> None:
+    reused = {"at": "2026-03-02T10:00:00Z", "what": "reused", "from": "base", "to": 2}
+    run = write_run(
+        tmp_path / "runs",
+        [Made("sep-001"), Made("sep-002")],
+        history=[reused],
+        note="with the new\n prompt",
+    )
+
+    lines = list(view_lines(load(run)))
+
+    assert lines[1] == '  note "with the new\\n prompt"'
+    assert any(line.endswith("· spend $0.15 · cached 2 of 2 (from base)") for line in lines)
