@@ -19,6 +19,8 @@ DEFAULT_JOBS = 4
 DEFAULT_REPEATS = 1
 DEFAULT_ADAPTER = "reference"
 ISOLATION = ("auto", "required", "off")
+NOT_BUILT = {"shard_by": "shards are not built", "store": "stores of runs are not built"}
+"""Fields of the format that nothing reads yet: what is set there must not look as if it worked."""
 PRIVATE = ("auto", "show", "hide")
 
 
@@ -56,9 +58,16 @@ def resolve_settings(config: pytest.Config, bench: BenchFile) -> Settings:
     """Resolve every setting.
 
     Raises:
-        UsageProblem: a number out of range or an unknown level, with its source.
+        UsageProblem: a number out of range or an unknown level, with its source; a
+            field that is not built.
     """
     _check_ini(config)
+    for field in NOT_BUILT:
+        if getattr(bench, field) is not None:
+            raise UsageProblem(
+                f"field {field} of the bench file: {NOT_BUILT[field]} in this version.\n"
+                "Take it out: it would change nothing."
+            )
     for name, limit in (bench.thresholds or {}).items():
         is_possible = -1 <= limit <= 0 if name == "quality" else limit >= 1
         if not is_possible:

@@ -86,6 +86,8 @@ def test_command_line_beats_bench_file_beats_ini(bench: Bench) -> None:
         ({"gaet": "main"}, "*bench.json*gaet*Did you mean 'gate'*"),
         ({"budget_usd": "much"}, "*bench.json*budget_usd*"),
         ({"gate": "sied"}, "*unknown profile*sied*side*"),
+        ({"shard_by": "time"}, "*field shard_by of the bench file: shards are not built*"),
+        ({"store": "s3://b"}, "*field store of the bench file: stores of runs are not built*"),
     ],
 )
 def test_a_fault_of_the_bench_file_is_named_with_its_field(
