@@ -110,7 +110,8 @@ def finish_run(
     if run.is_settled:
         assert plan.resumed is not None, "only a resumed run is settled"
         facts = RunFacts(plan.resumed.record, plan.resumed.rows())
-        gates = judging_of(plan).gates(facts)
+        judging = judging_of(plan)
+        gates = judging.gates(facts, judging.changes(facts))
         # A process that was killed at its very end has completed the run, and noted nothing.
         noted = remember(
             facts.record, gates, profile=plan.profile, runs_dir=plan.runs_dir, at=now()

@@ -30,6 +30,7 @@ from pytest_benchbed.evaluate.noise import remember
 from pytest_benchbed.evaluate.summing import Pooled
 from pytest_benchbed.evaluate.summing import broken_summary
 from pytest_benchbed.evaluate.summing import is_summed
+from pytest_benchbed.model.deltas import Deltas
 from pytest_benchbed.model.escape import term
 from pytest_benchbed.model.gate import GateResult
 from pytest_benchbed.model.run import GateSummary
@@ -61,8 +62,15 @@ class Judging:
     at: str = ""
     """The present time, for the ledger."""
 
-    def gates(self, candidate: RunFacts) -> dict[str, GateResult]:
-        """Return the verdict of every profile (raises as :func:`~compare.gate.decide`)."""
+    def changes(self, candidate: RunFacts) -> Deltas | None:
+        """Return latency and cost against the baseline; None without one."""
+        return deltas(candidate, self.baseline) if self.baseline else None
+
+    def gates(self, candidate: RunFacts, changes: Deltas | None) -> dict[str, GateResult]:
+        """Return the verdict of every profile, limits included; ``changes`` as above.
+
+        Raises as :func:`~compare.gate.decide`.
+        """
         gates = {
             profile: decide(
                 candidate,
@@ -79,7 +87,10 @@ class Judging:
             )
             for profile in self.benchmark.profiles
         }
-        return with_holm(gates)
+        decisive = with_thresholds(
+            gates[self.profile], candidate.record.thresholds, candidate, self.baseline, changes
+        )
+        return with_holm({**gates, self.profile: decisive})
 
 
 class Judged(NamedTuple):
@@ -129,11 +140,9 @@ def judge(judging: Judging, record: RunRecord, rows: Mapping[str, Row], dataset:
     counts = record.counts.model_copy(update={"groups": len(groups) or None})
     record = record.model_copy(update={"technical": technical, "counts": counts})
     candidate = RunFacts(record=record, rows=rows)
-    gates = judging.gates(candidate)
-    changes = deltas(candidate, judging.baseline) if judging.baseline else None
-    decisive = gates[judging.profile] = with_thresholds(
-        gates[judging.profile], record.thresholds, candidate, judging.baseline, changes
-    )
+    changes = judging.changes(candidate)
+    gates = judging.gates(candidate, changes)
+    decisive = gates[judging.profile]
     summary = GateSummary(
         status=decisive.status,
         reason=decisive.reason,

@@ -209,6 +209,10 @@ def test_a_limit_gates_in_the_session_and_from_saved_files(bench: Bench) -> None
     )
     assert [bench.gate_code(run) for run in ("dear", "same", "silent")] == [1, 0, 4]
     assert bench.saved("dear").record.thresholds == {"cost": 1.2}
+    # Nothing is left to do of a complete run, and its verdict stays.
+    bench.answers(cost=0.02)
+    again = bench.run("--baseline=base", "--bench-resume=dear")
+    assert (again.ret, last_line(again)) == (1, last_line(failed))
 
 
 def test_a_mean_that_falls_below_its_limit_fails_the_gate(bench: Bench) -> None:
