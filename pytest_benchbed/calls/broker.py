@@ -53,6 +53,7 @@ from pytest_benchbed.calls.state import RunState
 from pytest_benchbed.calls.state import technical
 from pytest_benchbed.model.errors import RunError
 from pytest_benchbed.model.errors import TechnicalFailure
+from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.model.outcome import Outcome
 from pytest_benchbed.model.run import Spend
 from pytest_benchbed.model.run import TechnicalRecord
@@ -299,6 +300,13 @@ class Broker:
             if not run.is_executable and run.stopped is None:
                 self._greet(run)
             view = run.plan.view(case)
+        except UsageProblem as problem:
+            # Of a run that is gone on with the adapter says hello at its first re-ask.
+            detail = str(problem).splitlines()[0]
+            refused = TechnicalRecord(case=None, whose="system", kind="refused", detail=detail)
+            with self._changed:
+                self._book.stop_run(run, refused)
+            return answered(unasked(run, case, attempt, "technical", run.stopped or {}))
         except Exception as error:
             failed = technical("internal", broken_record(error).detail, whose="system")
             return answered(unasked(run, case, attempt, "technical", failed))

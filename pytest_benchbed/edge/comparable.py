@@ -9,6 +9,7 @@ from pytest_benchbed.compare.refuse import check_targets
 from pytest_benchbed.edge.plan import Plan
 from pytest_benchbed.edge.start import dataset_record
 from pytest_benchbed.edge.start import has_begun
+from pytest_benchbed.edge.system import cannot_go_on
 from pytest_benchbed.model.canonical import canonical
 from pytest_benchbed.model.errors import RunError
 from pytest_benchbed.model.errors import UsageProblem
@@ -102,8 +103,4 @@ def _check_resumed(plan: Plan, run: Run) -> None:
     ]
     for what, before, present in pairs:
         if canonical(before) != canonical(present):
-            raise UsageProblem(
-                f"run {run.id!r} cannot go on: its {what} is {json_term(before, 80)}, this "
-                f"command's {json_term(present, 80)}.\n"
-                "Repeat the command that made it, or make a new run."
-            )
+            raise cannot_go_on(run.id, what, before, present)

@@ -29,7 +29,7 @@ from pytest_benchbed.edge.rechecks import Rechecks
 from pytest_benchbed.edge.session import BenchSession
 from pytest_benchbed.edge.settings import DEFAULT_JOBS
 from pytest_benchbed.edge.start import ActiveRun
-from pytest_benchbed.edge.start import note_concurrency
+from pytest_benchbed.edge.start import note_hello
 from pytest_benchbed.edge.start import start_run
 from pytest_benchbed.edge.system import describe
 from pytest_benchbed.edge.transport import Server
@@ -39,6 +39,7 @@ from pytest_benchbed.runs.create import check_runs_dir
 from pytest_benchbed.runs.create import create_run_set
 from pytest_benchbed.runs.layout import RunPaths
 from pytest_benchbed.runs.lock import lock_run
+from pytest_benchbed.runs.status import write_record
 
 CLOSE_WAIT_S = 30.0
 """How long calls in flight may go on when the session ends."""
@@ -158,7 +159,9 @@ class LiveRuns:
             if not at_once:
                 # A batch is one call, and of a run that asks nothing more it is on record.
                 continue
-            note_concurrency(run, broker.slots)
+            info = broker.info(run.plan.name)
+            assert info is not None, "its adapter said hello"
+            note_hello(run, broker.slots, info)
             if (
                 not run.plan.spec.is_replay
                 and getattr(self.session.config.option, "verbose", 0) >= 0
@@ -185,6 +188,10 @@ class LiveRuns:
 
     def _remove_unpaid(self, whole: Path | None) -> None:
         """Leave nothing behind of what was refused; what was paid for before stays."""
+        for run in self.runs:
+            if run.plan.resumed is not None:
+                # It does not go on, so it is not running.
+                write_record(run.paths.root, run.plan.resumed.record)
         roots = [run.paths.root for run in self.runs if run.plan.resumed is None]
         unpaid = [root for root in roots if not _was_asked(RunPaths(root))]
         for root in unpaid:

@@ -27,6 +27,7 @@ import pytest
 from pytest_benchbed.adapters.environment import Redactor
 from pytest_benchbed.adapters.identity import source_record
 from pytest_benchbed.adapters.identity import watch_digest
+from pytest_benchbed.adapters.info import AdapterInfo
 from pytest_benchbed.adapters.isolation import check_paths
 from pytest_benchbed.calls.plan import RunCalls
 from pytest_benchbed.calls.record import CallsRecord
@@ -35,7 +36,11 @@ from pytest_benchbed.calls.reuse import Reuse
 from pytest_benchbed.compare.confirm import has_open_end
 from pytest_benchbed.data.staging import Stage
 from pytest_benchbed.edge.plan import Plan
+from pytest_benchbed.edge.system import check_same_system
+from pytest_benchbed.edge.system import check_same_watch
+from pytest_benchbed.edge.system import describe
 from pytest_benchbed.edge.system import difference_to
+from pytest_benchbed.edge.system import system_record
 from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.model.prices import prices_digest
 from pytest_benchbed.model.request import RequestCase
@@ -104,6 +109,8 @@ def start_run(
     """
     if plan.resumed is not None:
         _check_same_cases(plan.resumed, selected)
+        if has_begun(plan.resumed):
+            check_same_watch(plan, plan.resumed.record, config.rootpath)
     closing, undo = ExitStack(), ExitStack()
     try:
         recorded: CallsRecord | None = None
@@ -137,8 +144,8 @@ def start_run(
     )
 
 
-def note_concurrency(run: ActiveRun, slots: int) -> None:
-    """Put on record how many calls run at once, as soon as the adapters have said hello.
+def note_hello(run: ActiveRun, slots: int, info: AdapterInfo) -> None:
+    """Put on record the system and how many calls run at once, once the adapters said hello.
 
     A run that went on with another number than it began with has latencies of
     two kinds, and says so in its history.
@@ -146,10 +153,13 @@ def note_concurrency(run: ActiveRun, slots: int) -> None:
     Raises:
         RunError: the record cannot be written.
     """
-    record = run.record
-    if run.is_settled or record.executor.slots == slots:
+    if run.is_settled:
         return
-    if any(entry.what == RESUMED for entry in record.history):
+    adapter = system_record(run.plan, run.record, describe(run, info))
+    record = run.record.model_copy(update={"adapter": adapter})
+    if record == run.record and record.executor.slots == slots:
+        return
+    if record.executor.slots != slots and any(entry.what == RESUMED for entry in record.history):
         record = with_history(record, CONCURRENCY, record.executor.slots, slots, now())
     executor = record.executor.model_copy(update={"slots": slots})
     run.record = record.model_copy(update={"executor": executor})
@@ -235,6 +245,10 @@ def _calls(
         row = dataset.context(name)
         return RequestContext(id=row.id, inputs=row.inputs, files=stage.context_files(name))
 
+    def accept(info: AdapterInfo) -> None:
+        check_paths(plan.spec, info, guarded)
+        check_same_system(plan, record, info)
+
     return RunCalls(
         benchmark=plan.name,
         format=plan.benchmark.format,
@@ -257,7 +271,7 @@ def _calls(
         recorded=recorded,
         is_settled=is_settled,
         reuse=reuse,
-        accept=lambda info: check_paths(plan.spec, info, guarded),
+        accept=accept,
     )
 
 

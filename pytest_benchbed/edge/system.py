@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
+from typing import Any
 
 from pytest_benchbed.adapters.identity import system_identity
+from pytest_benchbed.adapters.identity import watch_digest
 from pytest_benchbed.adapters.info import AdapterInfo
 from pytest_benchbed.compare.identity import identity_differences
 from pytest_benchbed.edge.plan import Plan
@@ -106,14 +109,64 @@ def difference_to(plan: Plan, run: RunRecord, other: RunRecord) -> Callable[[Ada
                 "may be those of another one.\nLet the adapter report a version, or watch the "
                 "product's files in the bench file."
             )
-        if mine.identity == other.adapter.identity:
+        found = _difference(plan, run, mine, declared, other)
+        if found is None:
             return ""
-        isolation = {**run.isolation, "network": declared.network}
-        now = run.model_copy(update={"adapter": mine, "isolation": isolation})
-        field, own, theirs = identity_differences(now, other)[0]
+        field, own, theirs = found
         return f"another system: {field} is {json_term(own, 60)}, was {json_term(theirs, 60)}"
 
     return difference
+
+
+def _difference(
+    plan: Plan, run: RunRecord, mine: AdapterRecord, declared: AdapterInfo, other: RunRecord
+) -> tuple[str, Any, Any] | None:
+    """Return the first part of its identity in which a system differs, with both values."""
+    if mine.identity == other.adapter.identity:
+        return None
+    isolation = {"level": plan.isolation, "network": declared.network}
+    now = run.model_copy(update={"adapter": mine, "isolation": isolation})
+    return identity_differences(now, other)[0]
+
+
+def check_same_system(plan: Plan, run: RunRecord, info: AdapterInfo) -> None:
+    """Refuse to go on with the run of a system that is another one by now.
+
+    Half of its answers would be of one system and half of the other; a re-ask would
+    clear what the first one broke.
+
+    Raises:
+        UsageProblem: what differs, with both values.
+    """
+    if plan.resumed is None or not plan.resumed.record.adapter.identity:
+        # It ended before its system had said hello.
+        return
+    declared = info.with_bench_file(plan.spec)
+    mine = system_record(plan, run, declared)
+    found = _difference(plan, run, mine, declared, plan.resumed.record)
+    if found is not None:
+        field, present, before = found
+        raise cannot_go_on(plan.resumed.id, field, before, present)
+
+
+def check_same_watch(plan: Plan, old: RunRecord, rootdir: Path) -> None:
+    """Refuse to go on where the watched files of the product are others by now.
+
+    Raises:
+        UsageProblem: both digests.
+    """
+    present = watch_digest(plan.bench.watch or (), rootdir)
+    if present != old.adapter.watch_sha256:
+        raise cannot_go_on(old.id, "watched files", old.adapter.watch_sha256, present)
+
+
+def cannot_go_on(run_id: str, what: str, before: Any, present: Any) -> UsageProblem:
+    """Return the refusal to go on with a run as something else than it began."""
+    return UsageProblem(
+        f"run {run_id!r} cannot go on: its {what} is {json_term(before, 80)}, this "
+        f"command's {json_term(present, 80)}.\n"
+        "Repeat the command that made it, or make a new run."
+    )
 
 
 def secrets(info: AdapterInfo) -> Mapping[str, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,15 @@ import os
 @pytest.fixture(autouse=True)
 def picky(request):
     assert os.environ.get("PICKY") != request.node.name
+"""
+
+EARLY = """
+import os
+import shutil
+
+def pytest_runtest_setup(item):
+    if not os.path.exists("early.json"):
+        shutil.copyfile("runs/own/run.json", "early.json")
 """
 
 
@@ -134,3 +145,48 @@ def test_an_unknown_run_to_resume_is_refused_with_the_nearest(bench: Bench) -> N
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*unknown run*owm*Did you mean 'own'*"])
+
+
+def test_a_run_does_not_go_on_with_a_product_that_was_changed(bench: Bench) -> None:
+    """A re-ask would clear what the product broke before it was mended."""
+    (bench.path / "product.txt").write_text("one", "utf-8")
+    watched = {"schema": "benchbed.bench.v1", "dataset": "toy-v1", "watch": ["product.txt"]}
+    (bench.path / "cases" / "toy" / "bench.json").write_text(json.dumps(watched), "utf-8")
+    bench.answers({"t-002": "raise"})
+    bench.run("--bench-unpaired", "--bench-run=own")
+    before = contents(bench.saved("own").path)
+    bench.log.unlink()
+    (bench.path / "product.txt").write_text("two", "utf-8")
+
+    result = bench.run("--bench-unpaired", "--bench-resume=own")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "run 'own' cannot go on: its watched files is" in last_line(result)
+    assert (bench.calls(), contents(bench.saved("own").path)) == ([], before)
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_a_run_does_not_go_on_with_a_product_of_another_version(
+    bench: Bench, is_killed: bool
+) -> None:
+    bench.answers({"t-002": "raise"})
+    product = bench.path / "product.txt"
+    product.write_text("1.0", "utf-8")
+    with (bench.path / "toy_adapter.py").open("a", encoding="utf-8") as file:
+        file.write(f"\nwith open({str(product)!r}) as _file:\n    Toy.version = _file.read()\n")
+    bench.extend(EARLY)
+    bench.run("--bench-unpaired", "--bench-run=own")
+    run = bench.saved("own")
+    if is_killed:
+        # The system is on record from its hello on.
+        shutil.copyfile(bench.path / "early.json", run.paths.run)
+        run.paths.results.unlink()
+    before = contents(run.path)
+    bench.log.unlink()
+    product.write_text("1.1", "utf-8")
+
+    result = bench.run("--bench-unpaired", "--bench-resume=own")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert '\'own\' cannot go on: its version is "1.0", this command\'s "1.1"' in last_line(result)
+    assert (bench.calls(), contents(run.path)) == ([], before)

@@ -249,6 +249,9 @@ def test_going_on_makes_good_the_re_asks_that_failed_or_were_not_paid(
     first = bench.run("--baseline=base", "--bench-run=own", "--bench-jobs=1", *words)
     assert last_line(first).startswith("benchbed: gate INCOMPLETE: ")
     bench.log.unlink()
+    lines: list[str] = []
+    assert bench.gate_code("own", echo=lines.append) == 4
+    assert any(" --bench-resume=own" in line for line in lines if "ask again: " in line)
     (bench.path / "replies.json").write_text(json.dumps({"t-004": WRONG}), "utf-8")
 
     result = bench.run("--baseline=base", "--bench-resume=own", "--bench-budget=5")
