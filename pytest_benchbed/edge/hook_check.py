@@ -4,7 +4,8 @@ pluggy checks arguments while a plugin is registered, wherever that happens to
 be: in the middle of loading entry points or of importing a ``conftest.py``. Its
 error is a traceback there, and a misspelt hook marked ``optionalhook`` is
 accepted in silence and registers nothing. So each implementation whose name
-has our prefix is looked at first.
+has our prefix is looked at first. A prefix that is itself misspelt can be told
+from the hook of another plugin only once all plugins are there.
 """
 
 from __future__ import annotations
@@ -12,12 +13,15 @@ from __future__ import annotations
 import difflib
 import inspect
 from collections.abc import Callable
+from collections.abc import Collection
 from types import ModuleType
 from typing import Any
 
 import pytest
 
 PREFIX = "pytest_benchbed_"
+_ALIKE = 0.85
+"""Least likeness of whole names; hooks of pytest-benchmark reach 0.7."""
 
 
 def watch(manager: pytest.PytestPluginManager, specifications: ModuleType) -> None:
@@ -55,6 +59,30 @@ def watch(manager: pytest.PytestPluginManager, specifications: ModuleType) -> No
     manager.parse_hookimpl_opts = checked  # type: ignore[method-assign,assignment]
 
 
+def check_prefixes(manager: pytest.PytestPluginManager, names: Collection[str]) -> None:
+    """Refuse a hook that nobody specifies and whose name is nearly one of ours.
+
+    pytest refuses it too, but not before all tests are collected, and never one
+    that is marked ``optionalhook``.
+
+    Raises:
+        pytest.UsageError: naming plugin and hook.
+    """
+    for name, caller in vars(manager.hook).items():
+        if name.startswith(PREFIX):
+            continue
+        near = difflib.get_close_matches(name, names, n=1, cutoff=_ALIKE)
+        if near and not caller.has_spec():
+            for impl in caller.get_hookimpls():
+                who = known_as(manager, impl.plugin)
+                raise _unknown(who, name, near)
+
+
+def _unknown(plugin: str, name: str, near: list[str], known: Collection[str] = ()) -> Exception:
+    hint = f"Did you mean {near[0]!r}?" if near else f"Known: {', '.join(sorted(known))}."
+    return pytest.UsageError(f"plugin {plugin!r}: there is no hook {name!r}. {hint}")
+
+
 def known_as(manager: pytest.PytestPluginManager, plugin: object) -> str:
     """Return the name of a plugin that may not be registered yet; of an object its class."""
     name = manager.get_name(plugin) or getattr(plugin, "__file__", None)
@@ -77,8 +105,7 @@ def _check(
         # Optional and unlike ours: written for another version of this plugin.
         if options.get("optionalhook") and not near:
             return
-        known = f"Did you mean {near[0]!r}?" if near else f"Known: {', '.join(sorted(hooks))}."
-        raise pytest.UsageError(f"plugin {plugin!r}: there is no hook {name!r}. {known}")
+        raise _unknown(plugin, name, near, hooks)
     wrong = [argument for argument in _asked(function) if argument not in hooks[name]]
     if wrong:
         raise pytest.UsageError(

@@ -11,12 +11,15 @@ from typing import Any
 
 import pytest
 
+from pytest_benchbed import hookspecs
 from pytest_benchbed.adapters.registry import AdapterRegistry
 from pytest_benchbed.benchmarks.registry import BenchmarkRegistry
 from pytest_benchbed.calls.executors import ExecutorRegistry
 from pytest_benchbed.data.registry import DatasetRegistry
 from pytest_benchbed.edge.activation import MANIFEST
 from pytest_benchbed.edge.file_types import type_of_file
+from pytest_benchbed.edge.hook_check import PREFIX
+from pytest_benchbed.edge.hook_check import check_prefixes
 from pytest_benchbed.edge.hook_check import known_as
 from pytest_benchbed.model.errors import BenchbedError
 from pytest_benchbed.model.errors import DatasetError
@@ -24,6 +27,8 @@ from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.model.escape import term
 from pytest_benchbed.runs.bench_files import find_bench_files
 from pytest_benchbed.runs.layout import SNAPSHOTS
+
+HOOKS = tuple(name for name in vars(hookspecs) if name.startswith(PREFIX))
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,7 @@ def load(config: pytest.Config, named: Sequence[Path] = ()) -> Registries:
     ``named`` are dataset folders of the command line; they register themselves.
     Reads names and manifests only, no rows.
     """
+    check_prefixes(config.pluginmanager, HOOKS)
     registries = Registries(
         BenchmarkRegistry(),
         DatasetRegistry(),

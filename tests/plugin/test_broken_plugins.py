@@ -128,6 +128,24 @@ def test_so_is_a_conftest_also_where_only_a_list_is_asked_for(
     assert line.strip("*").rpartition("*")[2] in asked.stderr
 
 
+@pytest.mark.parametrize("name", ["pytest_benchbd_datasets", "pytest_bench_datasets"])
+@pytest.mark.parametrize(
+    "mark", ["", "@pytest.hookimpl(optionalhook=True)\n"], ids=["", "optional"]
+)
+def test_a_misspelt_prefix_is_told_before_anything_is_collected(
+    bench: Bench, name: str, mark: str
+) -> None:
+    bench.extend(f"\n\n{mark}def {name}(registry):\n    pass\n")
+
+    result = bench.run()
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        [f"*conftest.py': there is no hook '{name}'. Did you mean 'pytest_benchbed_datasets'?"]
+    )
+    assert bench.calls() == []
+
+
 def test_a_hook_of_another_version_may_be_optional(bench: Bench) -> None:
     _plugin(
         bench,
