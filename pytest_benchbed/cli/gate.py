@@ -24,7 +24,9 @@ from pytest_benchbed.compare.explain import explanation
 from pytest_benchbed.compare.facts import RunFacts
 from pytest_benchbed.compare.gate import STALE_DAYS
 from pytest_benchbed.compare.gate import decide
+from pytest_benchbed.compare.gate import with_holm
 from pytest_benchbed.compare.lines import last_line
+from pytest_benchbed.compare.lines import other_profile_lines
 from pytest_benchbed.compare.lines import recorded_verdict
 from pytest_benchbed.compare.lines import verdict_lines
 from pytest_benchbed.compare.noise_ledger import strike_lines
@@ -129,21 +131,27 @@ def _gate(
     old = baseline.facts() if baseline else None
     repeats = [control.facts() for control in controls]
     rule, source = rule_again(choice.rule, record.gate)
-    gate = decide(
-        facts,
-        old,
-        repeats,
-        profile=profile,
-        decides=True,
-        rule=rule,
-        rule_source=source,
-        targets=choice.targets or record.targets,
-        judge=judge_of(benchmarks, record.benchmark.id),
-        max_unjudged=choice.max_unjudged,
-        stale_days=choice.stale_days,
+    gates = with_holm(
+        {
+            name: decide(
+                facts,
+                old,
+                repeats,
+                profile=name,
+                decides=name == profile,
+                rule=rule,
+                rule_source=source,
+                targets=choice.targets or record.targets,
+                judge=judge_of(benchmarks, record.benchmark.id),
+                max_unjudged=choice.max_unjudged,
+                stale_days=choice.stale_days,
+            )
+            for name in record.benchmark.profiles
+        }
     )
     changes = deltas(facts, old) if old else None
-    gate = with_thresholds(gate, record.thresholds, facts, old, changes)
+    gate = with_thresholds(gates[profile], record.thresholds, facts, old, changes)
+    gates[profile] = gate
     beside = shown_deltas(gate, changes)
     for line in verdict_lines(
         gate,
@@ -155,11 +163,13 @@ def _gate(
     ):
         echo(line)
     # A hypothetical verdict too has no other memory; nothing is written.
-    remembered = remember(record, {profile: gate}, profile=profile, runs_dir=saved.runs_dir, at="")
+    remembered = remember(record, gates, profile=profile, runs_dir=saved.runs_dir, at="")
     for line in strike_lines(remembered.strikes):
         echo(line)
     for note in remembered.notes:
         echo(f"  note: {note}")
+    for line in other_profile_lines(gates):
+        echo(line)
     if gate.reason.startswith((UNCONFIRMED, OUT_OF_BUDGET)):
         echo(f"  ask again: {_asking_again(record, facts)}")
     if choice.explains:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from pytest_benchbed.compare.lines import other_profile_lines
 from pytest_benchbed.compare.lines import verdict_lines
 from pytest_benchbed.compare.noise_ledger import strike_lines
 from pytest_benchbed.compare.phrases import count
@@ -45,6 +46,7 @@ def report_lines(run: Run, offline: Offline, base: Path) -> Iterator[str]:
         warnings=delta_warnings(beside),
     )
     yield from strike_lines(judged.remembered.strikes)
+    yield from other_profile_lines(judged.gates)
     for note in judged.remembered.notes:
         yield f"  note: {note}"
 

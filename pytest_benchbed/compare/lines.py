@@ -8,6 +8,7 @@ what the word in capitals is worth.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -64,6 +65,15 @@ def verdict_lines(
     if gate.baseline is not None:
         lines.append(_sign_test(gate, record))
     return [*lines, *beside, *(f"  warning: {warning}" for warning in [*gate.warnings, *warnings])]
+
+
+def other_profile_lines(gates: Mapping[str, GateResult]) -> list[str]:
+    """Return a line for each profile whose verdict is not the run's."""
+    return [
+        f"  profile {term(name, 60)}, not deciding: {gate.status.upper()}: {term(gate.reason, 300)}"
+        for name, gate in gates.items()
+        if not gate.decides
+    ]
 
 
 def last_line(gate: GateResult) -> str:

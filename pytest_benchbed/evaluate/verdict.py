@@ -108,6 +108,8 @@ class Judged(NamedTuple):
     """Cases that changed or have an error: the page shows their pictures."""
     remembered: Remembered
     """The noise ledger of the baseline; whoever writes the run writes it last."""
+    gates: Mapping[str, GateResult]
+    """Of each profile."""
 
 
 def judge(judging: Judging, record: RunRecord, rows: Mapping[str, Row], dataset: Dataset) -> Judged:
@@ -193,7 +195,7 @@ def judge(judging: Judging, record: RunRecord, rows: Mapping[str, Row], dataset:
         for case, row in rows.items()
         if buckets[case] != "unchanged" or any(row["errors"].values())
     ]
-    return Judged(record, decisive, metrics, brief, shown, remembered)
+    return Judged(record, decisive, metrics, brief, shown, remembered, gates)
 
 
 def judge_alone(

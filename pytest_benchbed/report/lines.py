@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from collections.abc import Iterator
 
+from pytest_benchbed.compare.lines import other_profile_lines
 from pytest_benchbed.compare.lines import verdict_lines
 from pytest_benchbed.compare.noise_ledger import strike_lines
 from pytest_benchbed.compare.refuse import REUSED
@@ -85,12 +86,7 @@ def view_lines(
             warnings=delta_warnings(view.deltas),
         )
     yield from strike_lines(view.strikes)
-    for profile in view.profiles:
-        if profile.gate is not None and profile.name != view.profile:
-            yield (
-                f"  profile {term(profile.name, 60)}, not deciding: "
-                f"{profile.gate.status.upper()}: {term(profile.gate.reason, 300)}"
-            )
+    yield from other_profile_lines({one.name: one.gate for one in view.profiles if one.gate})
     yield f"  report: {_path(view)}"
     for step in next_steps(view):
         if step.command:

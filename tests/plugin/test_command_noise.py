@@ -164,3 +164,7 @@ def test_each_profile_has_its_p_value_adjusted_for_the_others(noisy: Bench) -> N
     gates = noisy.gates("own")
     assert [gates[name]["sign_test"]["p"] for name in ("main", "side")] == [0.125, 1.0]
     assert [gates[name]["sign_test"]["holm"] for name in ("main", "side")] == [0.25, 1.0]
+    for command in ("gate", "score"):
+        shown = benchbed(noisy, command, "own").stdout
+        assert "sign test p 0.12 (by case), by Holm over all profiles 0.25" in shown
+        assert "  profile side, not deciding: " in shown
