@@ -73,9 +73,14 @@ class Collector:
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> CaseFile | None:
         """Make a collector of a selected case file."""
-        if file_path.name == CASES and file_path.resolve() in self.session.by_file:
-            return CaseFile.from_parent(parent, path=file_path)
-        return None
+        if file_path.name != CASES or file_path.resolve() not in self.session.by_file:
+            return None
+        for argument, root in self.outside:
+            if root == file_path.parent.resolve():
+                # Left to pytest, the id would begin with whatever path was typed.
+                nodeid = (root / CASES).relative_to(argument).as_posix()
+                return CaseFile.from_parent(parent, path=file_path, nodeid=nodeid)
+        return CaseFile.from_parent(parent, path=file_path)
 
     def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
         """Below a root that we gave as argument, collect the selected datasets alone."""

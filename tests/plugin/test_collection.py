@@ -106,3 +106,30 @@ def pytest_benchbed_run_finished(config, run):
     seen = (bench.path / "seen.txt").read_text("utf-8").splitlines()
     assert sorted(seen[:-1]) == [f"toy t-00{number}" for number in range(1, 5)]
     assert seen[-1] == "finished completed"
+
+
+def test_a_case_outside_the_root_folder_has_one_id_however_it_is_named(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a wheel: an IDE discovers the ids by the options and runs one by its path."""
+    root = bench.path / "repository"
+    root.mkdir()
+    (bench.dataset.parent / "bench.json").write_text('{"type": "fields"}', "utf-8")
+    (root / "pytest.ini").write_text("[pytest]\nbench_paths = ../cases\n", "utf-8")
+    # The benchmark comes from its bench file here.
+    (bench.path / "conftest.py").unlink()
+    monkeypatch.chdir(root)
+    file = bench.dataset / "cases.jsonl"
+    ways = [
+        ["--bench=toy", "--bench-select=case=t-001"],
+        [f"{file}::t-001"],
+        ["--bench=toy", "../cases/toy/v1/cases.jsonl::t-001"],
+        [str(bench.dataset), "--bench-select=case=t-001"],
+        [str(bench.dataset.parent), "--bench-select=case=t-001"],
+    ]
+
+    for words in ways:
+        listed = bench.pytest(f"--rootdir={root}", f"-c{root / 'pytest.ini'}", "--co", "-q", *words)
+
+        ids = [line for line in listed.outlines if "::" in line]
+        assert ids == ["cases/toy/v1/cases.jsonl::t-001"], words
