@@ -35,7 +35,7 @@ def _confirm(gate: GateResult) -> str:
         return "No stable case is worse than the old code, so none was asked again."
     ends = [
         ("right when asked again, which is noise", {"wobbled"}),
-        ("wrong every time", CONFIRMED),
+        ("wrong every time, which fails the gate", CONFIRMED),
         ("not asked often enough to tell", {"unconfirmed"}),
         ("not asked again, as there were too many", {"not-reasked"}),
     ]
@@ -54,8 +54,8 @@ def _listed(parts: Sequence[str]) -> str:
 
 
 def _by_itself(gate: GateResult) -> str:
-    """Say how many are no news; a group of cases that fail together is one of them."""
-    if gate.allowed is None:
+    """Say how many are no news, unless one of them is confirmed, which no number excuses."""
+    if gate.allowed is None or any(one.outcome in CONFIRMED for one in gate.suspects):
         return ""
     if gate.allowed == 0:
         return " Without any change even one would be a surprise."

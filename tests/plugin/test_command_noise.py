@@ -51,8 +51,7 @@ def test_each_number_behind_a_verdict_is_explained(noisy: Bench) -> None:
         "      two: no error",
         "      attempt 2: wrong at=row",
         "  rule: 2 cases are worse than in every run of the old code. Of these 1 was right when "
-        "asked again, which is noise, and 1 was wrong every time. Without any change up to 2 are "
-        "no surprise.",
+        "asked again, which is noise, and 1 was wrong every time, which fails the gate.",
         "  verdict: failed: 1 regression confirmed (t-003), compared 4 of 4",
         "benchbed: gate FAILED: 1 regression confirmed (t-003), compared 4 of 4",
     ]

@@ -56,9 +56,8 @@ def judged(rule, *rows, controls=2, base=True, **changes):
             "confirm",
             [WOBBLES, AGAIN, STAYS, LATE, OPEN],
             "5 cases are worse than in every run of the old code. Of these 2 were right when asked "
-            "again, which is noise, 1 was wrong every time, 1 was not asked often enough to tell, "
-            "and 1 was not asked again, as there were too many. Without any change one is no "
-            "surprise.",
+            "again, which is noise, 1 was wrong every time, which fails the gate, 1 was not asked "
+            "often enough to tell, and 1 was not asked again, as there were too many.",
         ),
         (
             "allowance",

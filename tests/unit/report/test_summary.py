@@ -205,7 +205,7 @@ def test_a_case_that_wobbled_is_noise_and_the_summary_says_what_it_did(tmp_path)
     assert f"{noisy}- `a` (`dense`), wobbled: wrong in 1 of 2 attempts\n" in text
     told = (
         "2 cases are worse than in every run of the old code. Of these 1 was right when asked "
-        "again, which is noise, and 1 was wrong every time."
+        "again, which is noise, and 1 was wrong every time, which fails the gate."
     )
     assert text.count(told) == 1
 
