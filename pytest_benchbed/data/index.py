@@ -14,6 +14,7 @@ from __future__ import annotations
 import io
 import os
 import re
+import sys
 import threading
 import weakref
 from array import array
@@ -305,7 +306,8 @@ def _find_id(source: Source, raw: bytes, line: int) -> str:
         if before.count(b"{") != 1 or b"\\" in before:
             match = _TAIL.search(raw, max(0, len(raw) - _TAIL_BYTES))
         if match is not None and not raw.startswith(BOM):
-            return match[1].decode("ascii")
+            # Interned: the answers have the same ids, and so have items and results.
+            return sys.intern(match[1].decode("ascii"))
     faults = RowFaults(source.shown)
     row = parse_object(raw, line, faults)
     name = None if row is None else faults.check_id(row, line)

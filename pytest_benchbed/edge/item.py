@@ -8,6 +8,7 @@ the recorded result, never the outcome.
 from __future__ import annotations
 
 from collections.abc import Generator
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -75,14 +76,14 @@ class CaseItem(pytest.Function):
     result: str
     """The result's JSON, until a report has taken it."""
     decided: ItemOutcome | None
-    answers: list[Answer]
+    answers: Sequence[Answer]
     failure: BaseException | None
 
     def take(self, plan: Plan, entry: CaseEntry) -> None:
         """Remember which case this is; called once, by the collector."""
         self.plan = plan
         self.entry = entry
-        self.answers = []
+        self.answers = ()
         self.decided = self.failure = None
         self.result = ""
         if entry.tags or entry.category:
@@ -127,7 +128,7 @@ class CaseItem(pytest.Function):
     def runtest(self) -> None:
         """Score all profiles, decide the outcome, fail if it is a failure."""
         evaluation = self.plan.scorer.evaluate(self.entry, self.answers)
-        first, self.answers = self.answers[0], []
+        first, self.answers = self.answers[0], ()
         asked = ask_again(self.config.stash[SESSION].asker, self.plan, evaluation.row, first)
         outcome = self._decide(evaluation, asked)
         if outcome.outcome == "error":

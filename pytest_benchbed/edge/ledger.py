@@ -6,6 +6,7 @@ failed leaves no record; the difference is what tells the gate.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from collections.abc import Iterable
 from functools import cache
@@ -106,8 +107,9 @@ class Ledger:
     def _locate(self, node_id: str) -> tuple[RunLedger | None, str]:
         path, _, case = node_id.partition("::")
         plan = self._find_plan(path)
-        # --dist=loadgroup puts the name of a group behind an "@"; no case id has one.
-        return (self.runs[plan.name] if plan else None), case.partition("@")[0]
+        # --dist=loadgroup puts the name of a group behind an "@"; no case id has one. Interned:
+        # the id is kept as expected, as recorded, and in the index of the dataset.
+        return (self.runs[plan.name] if plan else None), sys.intern(case.partition("@")[0])
 
 
 def _skip_reason(report: pytest.TestReport) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import tempfile
 from array import array
 from collections.abc import Iterator
@@ -98,7 +99,7 @@ class Results(Mapping[str, Row]):
         for case in sorted(self._places):
             line = self._read(case)
             # Without an escape it is canonical as it stands.
-            yield canonical(from_json(line)) if b"\\u" in line else line
+            yield canonical(from_json(line, cache_strings="keys")) if b"\\u" in line else line
 
     def rows(self, *, with_keys: bool) -> dict[str, Row]:
         """Return all rows by case, in order; what many have in common is one object.
@@ -110,7 +111,10 @@ class Results(Mapping[str, Row]):
         last: Row = {"errors": {}, "metrics": {}, "x": {"usage": {}}}
         for case in sorted(self._places):
             row = self[case]
-            for name in ("errors", "metrics"):
+            # A text of a few letters takes as much as seven numbers.
+            row["case"] = case
+            row["state"] = sys.intern(row["state"])
+            for name in ("errors", "metrics", "x"):
                 if row[name] == last[name]:
                     row[name] = last[name]
             if row["x"]["usage"] == last["x"]["usage"]:

@@ -7,6 +7,7 @@ session and ``benchbed score`` both come here.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 from typing import NamedTuple
@@ -117,7 +118,7 @@ class Scorer:
             raise TechnicalFailure("missing", "the reply holds no prediction")
         if self.is_batch:
             # Read strictly when the batch came back, and written by us since.
-            prediction = from_json(raw)
+            prediction = from_json(raw, cache_strings="keys")
         else:
             try:
                 prediction = read_json(raw)
@@ -129,7 +130,7 @@ class Scorer:
     def evaluate(
         self,
         entry: CaseEntry,
-        answers: list[Answer],
+        answers: Sequence[Answer],
         *,
         row: dict[str, Any] | None = None,
         parts: dict[str, str] | None = None,

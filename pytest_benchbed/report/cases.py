@@ -198,7 +198,7 @@ def _index(path: Path) -> Iterator[tuple[str, int]]:
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             try:
-                yield from_json(line)["case"], offset
+                yield from_json(line, cache_strings="keys")["case"], offset
             except (ValueError, KeyError, TypeError):
                 raise RunError(
                     f"{path}:{number}: is damaged. Restore the file, or make the run again."

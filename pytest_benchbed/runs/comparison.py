@@ -71,7 +71,7 @@ def _text(replies: Replies, case: str) -> bytes:
 
 
 def _plainly(replies: Replies, case: str) -> bytes:
-    return canonical(from_json(replies[case]))
+    return canonical(from_json(replies[case], cache_strings="keys"))
 
 
 def _as_it_is(replies: Replies, case: str) -> bytes:

@@ -194,7 +194,7 @@ def _case_of(block: bytes, at: int, end: int) -> str:
     try:
         if block.startswith(_CASE, at) and stop > 0 and b"\\" not in (name := block[start:stop]):
             return name.decode("utf-8")
-        row = from_json(block[at:end])
+        row = from_json(block[at:end], cache_strings="keys")
     except ValueError:
         return ""
     case = row.get("case") if isinstance(row, dict) else None
