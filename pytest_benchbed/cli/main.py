@@ -10,7 +10,6 @@ import pytest
 import typer
 
 import pytest_benchbed.cli.init_command  # noqa: F401 (it adds its command)
-from pytest_benchbed.cli.app import REFUSED
 from pytest_benchbed.cli.app import Baseline
 from pytest_benchbed.cli.app import Controls
 from pytest_benchbed.cli.app import Profile
@@ -20,6 +19,7 @@ from pytest_benchbed.cli.app import RunsDir
 from pytest_benchbed.cli.app import Targets
 from pytest_benchbed.cli.app import app
 from pytest_benchbed.cli.app import with_registrations
+from pytest_benchbed.compare.exit import REFUSED
 from pytest_benchbed.edge.registration import Registries
 from pytest_benchbed.model.errors import BenchbedError
 from pytest_benchbed.model.errors import UsageProblem
@@ -163,11 +163,11 @@ def gate(
         ),
     ] = False,
     false_alarm: Annotated[
-        float | None,
+        str | None,
         typer.Option(
             "--false-alarm",
             metavar="SHARE",
-            help="For --plan: runs without a change that may be red (default: 0.05).",
+            help="For --plan: runs without a change that may be red (default: 0.05, or 5%).",
         ),
     ] = None,
     runs_dir: RunsDir = None,

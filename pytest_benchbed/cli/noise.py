@@ -5,6 +5,7 @@ Saved runs are read; nothing is written and no adapter is started.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -30,10 +31,11 @@ from pytest_benchbed.edge.comparable import saved_run
 from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.model.escape import term
 from pytest_benchbed.model.names import unknown_name
+from pytest_benchbed.report.numbers import money
 from pytest_benchbed.runs.bench_files import load_bench_file
 from pytest_benchbed.runs.read import Run
 
-WANTED = Fraction(1, 20)
+WANTED = 0.05
 
 
 def run_self_test(
@@ -82,7 +84,7 @@ def run_self_test(
 
 def run_noise_plan(
     name: str,
-    wanted: float | None,
+    wanted: str | None,
     profile: str | None,
     *,
     saved: SavedRuns,
@@ -93,7 +95,8 @@ def run_noise_plan(
 
     Args:
         name: a benchmark with a promoted baseline, or a saved run.
-        wanted: share of runs without a change that may be red; None: 0.05.
+        wanted: share of runs without a change that may be red, as it was typed (``0.05``,
+            ``5 %``); None: 0.05.
         profile: as for :func:`run_self_test`.
         saved: as for :func:`run_self_test`.
         benchmarks: as for :func:`run_self_test`.
@@ -102,9 +105,7 @@ def run_noise_plan(
     Raises:
         BenchbedError: no such run; no baseline, or none with a control.
     """
-    limit = float(WANTED) if wanted is None else wanted
-    if not 0 < limit < 1:
-        raise UsageProblem(f"--false-alarm={limit:g} is no share of the runs, such as 0.05.")
+    limit = WANTED if wanted is None else _share(wanted)
     for baseline in _baselines(saved, name):
         controls = _promoted_controls(saved, baseline)
         profile_ = profile or baseline.record.benchmark.profiles[0]
@@ -123,6 +124,21 @@ def run_noise_plan(
         for line in _plan_lines(baseline, facts[0], seen.unstable, len(controls), flaky, limit):
             echo(line)
     return 0
+
+
+def _share(text: str) -> float:
+    number = text.strip()
+    try:
+        share = float(number.removesuffix("%"))
+    except ValueError:
+        share = math.nan
+    if number.endswith("%"):
+        share /= 100
+    if not 0 < share < 1:
+        raise UsageProblem(
+            f"--false-alarm={term(text, 60)} is no share of the runs, such as 0.05 or 5%."
+        )
+    return share
 
 
 def _plan_lines(
@@ -153,13 +169,12 @@ def _plan_lines(
     ]
     plans = noise_plans(flaky, calls)
     best = cheapest_plan(plans, limit)
+    within = f"{100 * limit:g} %"
     for plan in plans:
-        mark = f"  <- the fewest within {percent(limit)}" if plan is best else ""
+        mark = f"  <- the fewest within {within}" if plan is best else ""
         lines.append(f"{_row(plan, price)}{mark}")
     if best is None:
-        lines.append(
-            f"  none is within {percent(limit)}: make the system steadier, or judge fewer cases"
-        )
+        lines.append(f"  none is within {within}: make the system steadier, or judge fewer cases")
     if price is None:
         lines.append("  no dollars: the baseline does not know the cost of every call")
     return lines
@@ -175,7 +190,7 @@ def _row(plan: NoisePlan, price: float | None) -> str:
 
 
 def _dollars(price: float | None, calls: float) -> str:
-    return "" if price is None else f", ${price * calls:.3g}"
+    return "" if price is None else f", {money(round(price * calls, 6))}"
 
 
 def _price(facts: RunFacts) -> float | None:
@@ -197,11 +212,13 @@ def _baselines(saved: SavedRuns, name: str) -> list[Run]:
                 unknown_name("benchmark or run", name, list(known), "benchbed list")
             ) from None
     promoted = [
-        entry.baseline for entry in load_bench_file(path).adapters.values() if entry.baseline
+        saved.promoted("baseline", entry.baseline, adapter, name)
+        for adapter, entry in load_bench_file(path).adapters.items()
+        if entry.baseline
     ]
     if not promoted:
         raise UsageProblem(f"{path}: no adapter has a baseline.\nMake one: benchbed record {name}")
-    return [saved.recorded("baseline", run_id, name) for run_id in promoted]
+    return promoted
 
 
 def _promoted_controls(saved: SavedRuns, baseline: Run) -> list[Run]:
@@ -211,8 +228,8 @@ def _promoted_controls(saved: SavedRuns, baseline: Run) -> list[Run]:
     if path is None:
         return []
     return [
-        saved.recorded("control", control, name)
-        for entry in load_bench_file(path).adapters.values()
+        saved.promoted("control", control, adapter, name)
+        for adapter, entry in load_bench_file(path).adapters.items()
         if entry.baseline == baseline.id
         for control in entry.controls
     ]

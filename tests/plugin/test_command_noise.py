@@ -97,11 +97,11 @@ def test_what_fewer_false_alarms_cost(noisy: Bench) -> None:
 
     lines = done.stdout.splitlines()
     assert len(lines) == 10
-    marked = [line for line in lines if "the fewest within 2.0 %" in line]
+    marked = [line for line in lines if "the fewest within 2 %" in line]
     assert [line.split()[:5] for line in marked] == [["3", "1", "1.9", "%", "12"]]
-    assert "12 calls, $0" in marked[0]
+    assert "12 calls, $0.00 " in marked[0]
     assert "no control, so the noise is unknown" in alone.stdout
-    assert "add one, which takes 4 calls, $0: pytest" in alone.stdout
+    assert "add one, which takes 4 calls, $0.00: pytest" in alone.stdout
     assert wrong.returncode == unknown.returncode == 2
     assert "is no share of the runs" in wrong.stderr
     assert "Did you mean 'toy'?" in unknown.stderr
@@ -117,6 +117,37 @@ def test_a_plan_without_known_costs_says_so_and_counts_repeats(bench: Bench) -> 
 
     assert lines[-1] == "  no dollars: the baseline does not know the cost of every call"
     assert lines[2].split()[:6] == ["1", "5", "3.5", "%", "8", "calls"]
+
+
+def test_a_wanted_share_is_typed_as_one_likes_and_what_is_none_is_refused(noisy: Bench) -> None:
+    benchbed(noisy, "promote", "base", "--control=one", "--control=two")
+    for typed in ("0.02", "2%", " 2 % ", "2e-2"):
+        done = benchbed(noisy, "gate", "--plan", "toy", f"--false-alarm={typed}")
+        assert "<- the fewest within 2 %" in done.stdout, typed
+    tiny = benchbed(noisy, "gate", "--plan", "toy", "--false-alarm=1e-8")
+    assert "  none is within 1e-06 %: make the system steadier" in tiny.stdout
+
+    for typed in (
+        "0",
+        "1",
+        "-1",
+        "5",
+        "100%",
+        "-2%",
+        "abc",
+        "",
+        "%",
+        "nan",
+        "inf",
+        "1/20",
+        "1e999",
+        "1e-999",
+    ):
+        done = benchbed(noisy, "gate", "--plan", "toy", f"--false-alarm={typed}")
+        assert (done.returncode, done.stderr) == (
+            2,
+            f"benchbed: --false-alarm={typed} is no share of the runs, such as 0.05 or 5%.\n",
+        )
 
 
 @pytest.mark.parametrize(
