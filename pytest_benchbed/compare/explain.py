@@ -60,7 +60,7 @@ def _lines(
     for target in gate.targets:
         left = _identities(target.errors) or "clean"
         yield f"target {term(target.case)}: {left}"
-    if sentence := rule_sentence(gate):
+    if sentence := rule_sentence(gate, is_grouped=bool(candidate.record.counts.groups)):
         yield f"rule: {sentence}"
     yield f"verdict: {gate.status}: {gate.reason}"
 

@@ -54,7 +54,11 @@ def verdict_lines(
         lines.append(f"  scope {scope}: no case outside it was asked or compared")
     lines += [*_missing(gate), *_holes(record)]
     is_told = gate.rule == "allowance" or (gate.suspects and gate.rule != "strict")
-    told = [f"  {rule_sentence(gate)}"] if gate.baseline is not None and is_told else []
+    told = (
+        [f"  {rule_sentence(gate, is_grouped=is_grouped(record))}"]
+        if gate.baseline is not None and is_told
+        else []
+    )
     lines += [
         _suspects(gate, record),
         *told,
@@ -152,8 +156,11 @@ def _suspects(gate: GateResult, record: RunRecord) -> str:
 
 def suspect_facts(gate: GateResult, record: RunRecord) -> list[str]:
     """Return the suspects, and where they were asked again what that showed and took."""
-    allowed = "" if gate.allowed is None else f" of {gate.allowed} allowed"
-    parts = [f"suspects {len(gate.suspects)}{allowed}"]
+    parts = [f"suspects {len(gate.suspects)}"]
+    if gate.allowed is not None and is_grouped(record):
+        parts.append(f"allowed in {count(gate.allowed, 'group')}")
+    elif gate.allowed is not None:
+        parts = [f"{parts[0]} of {gate.allowed} allowed"]
     if gate.rule == "confirm":
         parts += _asked_again(gate, record)
     return parts
@@ -226,21 +233,27 @@ def _smallest_change(gate: GateResult, record: RunRecord) -> str:
         return "  smallest change seen: none, as nothing was compared"
     unseen = gate.D + _retired(gate, record) + len(gate.coverage.skipped)
     return (
-        f"  smallest change seen: {smallest_change_text(gate)}; nothing can be seen in the "
+        f"  smallest change seen: {smallest_change_text(gate, record)}; nothing can be seen in the "
         f"{unseen} unstable, retired or skipped cases"
     )
 
 
-def smallest_change_text(gate: GateResult) -> str:
+def is_grouped(record: RunRecord) -> bool:
+    """Say whether cases have groups: then these are counted where cases fail together."""
+    return bool(record.counts.groups)
+
+
+def smallest_change_text(gate: GateResult, record: RunRecord) -> str:
     """Return the smallest change that the rule sees, in one case and spread over many."""
     change = gate.smallest_change
+    unit = "judged group" if is_grouped(record) else "judged case"
     seen = "not visible"
     if change.single is not None:
         seen = f"{count(change.single, 'case')} broken every time"
     elif change.spread is not None:
         seen = "one broken case not visible"
     if change.spread is not None:
-        seen += f"; spread-out: {change.spread} of {count(change.of, 'judged case')}"
+        seen += f"; spread-out: {change.spread} of {count(change.of, unit)}"
         seen += " (80 % of the time)" if change.spread > 1 else ""
     elif change.single is not None:
         seen += "; spread-out: unknown" if gate.allowed is None else "; spread-out: not visible"
@@ -259,6 +272,6 @@ def sign_test_text(gate: GateResult, record: RunRecord) -> str:
     """Return p of the sign test, and where there are several profiles that by Holm."""
     test = gate.sign_test
     # Cases of one document fail together, so the reader is told what was counted.
-    unit = "group" if record.counts.groups else "case"
+    unit = "group" if is_grouped(record) else "case"
     holm = "" if test.holm is None else f", by Holm over all profiles {test.holm:.2g}"
     return f"sign test p {test.p:.2g} (by {unit}){holm}"

@@ -11,14 +11,17 @@ from pytest_benchbed.model.gate import GateResult
 BLIND = "One broken case cannot be seen by this rule."
 
 
-def rule_sentence(gate: GateResult) -> str:
-    """Return one or two sentences on how the rule came to its verdict; "" without a baseline."""
+def rule_sentence(gate: GateResult, *, is_grouped: bool = False) -> str:
+    """Return one or two sentences on how the rule came to its verdict; "" without a baseline.
+
+    ``is_grouped``: cases have groups, so that suspects are allowed by group.
+    """
     if gate.baseline is None:
         return ""
     if gate.rule == "confirm":
-        return _confirm(gate)
+        return _confirm(gate, is_grouped)
     if gate.rule == "allowance":
-        return _allowance(gate)
+        return f"{_worse(gate)}{_by_itself(gate, is_grouped)} {BLIND}"
     return f"{_worse(gate)} Any one fails." if gate.suspects else _worse(gate)
 
 
@@ -30,7 +33,7 @@ def _worse(gate: GateResult) -> str:
     return f"{count(cases, 'case')} {verb} worse than in every run of the old code."
 
 
-def _confirm(gate: GateResult) -> str:
+def _confirm(gate: GateResult, is_grouped: bool) -> str:
     if not gate.suspects:
         return "No stable case is worse than the old code, so none was asked again."
     ends = [
@@ -45,23 +48,21 @@ def _confirm(gate: GateResult) -> str:
         if cases:
             parts.append(f"{cases} {'was' if cases == 1 else 'were'} {words}")
     if len(gate.suspects) == 1:
-        return f"{_worse(gate)} It {parts[0].removeprefix('1 ')}.{_by_itself(gate)}"
-    return f"{_worse(gate)} Of these {_listed(parts)}.{_by_itself(gate)}"
+        return f"{_worse(gate)} It {parts[0].removeprefix('1 ')}.{_by_itself(gate, is_grouped)}"
+    return f"{_worse(gate)} Of these {_listed(parts)}.{_by_itself(gate, is_grouped)}"
 
 
 def _listed(parts: Sequence[str]) -> str:
     return ", and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
-def _by_itself(gate: GateResult) -> str:
+def _by_itself(gate: GateResult, is_grouped: bool) -> str:
     """Say how many are no news, unless one of them is confirmed, which no number excuses."""
     if gate.allowed is None or any(one.outcome in CONFIRMED for one in gate.suspects):
         return ""
     if gate.allowed == 0:
         return " Without any change even one would be a surprise."
     such = "one is" if gate.allowed == 1 else f"up to {gate.allowed} are"
+    if is_grouped:
+        such = f"such cases in up to {count(gate.allowed, 'group')} are"
     return f" Without any change {such} no surprise."
-
-
-def _allowance(gate: GateResult) -> str:
-    return f"{_worse(gate)}{_by_itself(gate)} {BLIND}"

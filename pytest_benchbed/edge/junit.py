@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from pytest_benchbed.compare.lines import is_grouped
 from pytest_benchbed.compare.lines import mixed_number
 from pytest_benchbed.compare.phrases import percent
 from pytest_benchbed.compare.sentence import rule_sentence
@@ -36,7 +37,7 @@ def properties(record: RunRecord, gate: GateResult) -> Iterator[tuple[str, str]]
     yield "gate", gate.status
     yield "reason", gate.reason
     yield "rule", gate.rule
-    if told := rule_sentence(gate):
+    if told := rule_sentence(gate, is_grouped=is_grouped(record)):
         yield "what_the_rule_did", told
     yield "run", record.id
     yield "compared", f"{gate.coverage.compared} of {gate.coverage.of}"

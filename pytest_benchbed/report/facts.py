@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from pytest_benchbed.compare.confirm import OPEN
 from pytest_benchbed.compare.lines import control_ages
+from pytest_benchbed.compare.lines import is_grouped
 from pytest_benchbed.compare.lines import mixed_number
 from pytest_benchbed.compare.lines import sign_test_text
 from pytest_benchbed.compare.lines import smallest_change_text
@@ -114,7 +115,7 @@ def facts(record: RunRecord, gate: GateResult) -> list[Fact]:
     A verdict whose noise, system or smallest change is not known says so.
     """
     lines = [Fact("Rule", f"{gate.rule} ({gate.rule_source})")]
-    if told := rule_sentence(gate):
+    if told := rule_sentence(gate, is_grouped=is_grouped(record)):
         lines.append(Fact("What the rule did", told))
     if gate.baseline is not None:
         suspects = "; ".join(suspect_facts(gate, record)).removeprefix("suspects ")
@@ -217,10 +218,10 @@ def smallest_text(record: RunRecord, gate: GateResult) -> str:
     if gate.baseline is None:
         return "nothing was compared, so no change could be seen"
     unseen = gate.D + _retired(record, gate) + len(gate.coverage.skipped)
-    blind = f"; nothing can be seen in {count(unseen, 'case')} " if unseen else ""
-    return (
-        f"{smallest_change_text(gate)}{blind}{'(unstable, retired or skipped)' if unseen else ''}"
-    )
+    blind = ""
+    if unseen:
+        blind = f"; nothing can be seen in {count(unseen, 'case')} (unstable, retired or skipped)"
+    return f"{smallest_change_text(gate, record)}{blind}"
 
 
 def isolation_text(record: RunRecord, *, is_brief: bool = False) -> str:

@@ -170,7 +170,7 @@ def noise_lines(runs: Candidates) -> list[str]:
     share = percent(unjudged / of) if of else "0 %"
     lines = [
         f"controls {gate.K} · unstable {gate.D} of {of} · unjudged {share} · {noise} · r {gate.r}",
-        f"smallest change seen: {smallest_change_text(gate)}",
+        f"smallest change seen: {smallest_change_text(gate, runs.baseline.record)}",
     ]
     if runs.controls:
         lines.append(

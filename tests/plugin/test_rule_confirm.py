@@ -295,7 +295,10 @@ def test_suspects_of_one_group_count_once(pytester: pytest.Pytester) -> None:
 
     assert result.ret == 0, result.stdout.str()
     assert [len(reasks(bench, case)) for case in rows] == [1, 1]
-    assert "sign test p 0.5 (by group)" in result.stdout.str()
+    shown = result.stdout.str()
+    assert "sign test p 0.5 (by group)" in shown
+    assert "  suspects 2 · allowed in 1 group · confirmed 0 · wobbled 2 · " in shown
+    assert " Without any change such cases in up to 1 group are no surprise." in shown
     assert bench.saved("own").record.counts.groups == 1
     assert bench.gate_code("own") == 0
     assert benchbed(bench, "score", "own").returncode == 0

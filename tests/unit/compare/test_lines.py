@@ -155,3 +155,12 @@ def test_a_hostile_name_stays_on_its_line():
 def test_a_count_of_retired_cases_without_their_ids_is_shown_too():
     run = run_of(TEN, counts={"scope": 10, "selected": 10, "retired": 4})
     assert any("retired 4" in line for line in block(run, TEN))
+
+
+def test_where_cases_have_groups_it_is_groups_that_are_counted():
+    grouped = run_of({**TEN, "c0": "a"}, counts={"groups": 4})
+    text = "\n".join(block(grouped, TEN, TEN, rule="allowance"))
+
+    assert "  suspects 1 · allowed in 1 group · targets none\n" in text
+    assert "spread-out: 4 of 10 judged groups (80 % of the time)" in text
+    assert "such cases in up to 1 group are no surprise" in text
