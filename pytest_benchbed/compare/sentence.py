@@ -36,9 +36,11 @@ def _worse(gate: GateResult) -> str:
 def _confirm(gate: GateResult, is_grouped: bool) -> str:
     if not gate.suspects:
         return "No stable case is worse than the old code, so none was asked again."
+    # More than chance makes are no noise, even if each of them is right when asked again.
+    noise = "" if _is_too_many(gate, is_grouped) else ", which is noise"
     ends = [
-        ("right when asked again, which is noise", {"wobbled"}),
-        ("wrong every time, which fails the gate", CONFIRMED),
+        (f"right when asked again{noise}", {"wobbled"}),
+        (f"wrong every time{_fails(gate)}", CONFIRMED),
         ("not asked often enough to tell", {"unconfirmed"}),
         ("not asked again, as there were too many", {"not-reasked"}),
     ]
@@ -47,8 +49,10 @@ def _confirm(gate: GateResult, is_grouped: bool) -> str:
         cases = sum(one.outcome in outcomes for one in gate.suspects)
         if cases:
             parts.append(f"{cases} {'was' if cases == 1 else 'were'} {words}")
-    if len(gate.suspects) == 1:
-        return f"{_worse(gate)} It {parts[0].removeprefix('1 ')}.{_by_itself(gate, is_grouped)}"
+    number = str(len(gate.suspects))
+    if len(parts) == 1:
+        told = f"{'It' if number == '1' else 'All'}{parts[0].removeprefix(number)}"
+        return f"{_worse(gate)} {told}.{_by_itself(gate, is_grouped)}"
     return f"{_worse(gate)} Of these {_listed(parts)}.{_by_itself(gate, is_grouped)}"
 
 
@@ -60,9 +64,26 @@ def _by_itself(gate: GateResult, is_grouped: bool) -> str:
     """Say how many are no news, unless one of them is confirmed, which no number excuses."""
     if gate.allowed is None or any(one.outcome in CONFIRMED for one in gate.suspects):
         return ""
+    if _is_too_many(gate, is_grouped):
+        most = count(gate.allowed, "group" if is_grouped else "case")
+        return f" That is more than chance makes ({most} at most){_fails(gate)}."
     if gate.allowed == 0:
         return " Without any change even one would be a surprise."
     such = "one is" if gate.allowed == 1 else f"up to {gate.allowed} are"
     if is_grouped:
         such = f"such cases in up to {count(gate.allowed, 'group')} are"
     return f" Without any change {such} no surprise."
+
+
+def _fails(gate: GateResult) -> str:
+    """Of a run that is not whole something else decides."""
+    return ", which fails the gate" if gate.status == "failed" else ""
+
+
+def _is_too_many(gate: GateResult, is_grouped: bool) -> bool:
+    if gate.allowed is None:
+        return False
+    if is_grouped:
+        # How many groups the suspects are in, only the reason knows.
+        return f"more than the {gate.allowed} allowed" in gate.reason
+    return len(gate.suspects) > gate.allowed

@@ -56,8 +56,14 @@ def judged(rule, *rows, controls=2, base=True, **changes):
             "confirm",
             [WOBBLES, AGAIN, STAYS, LATE, OPEN],
             "5 cases are worse than in every run of the old code. Of these 2 were right when asked "
-            "again, which is noise, 1 was wrong every time, which fails the gate, 1 was not asked "
+            "again, 1 was wrong every time, which fails the gate, 1 was not asked "
             "often enough to tell, and 1 was not asked again, as there were too many.",
+        ),
+        (
+            "confirm",
+            [WOBBLES, AGAIN],
+            "2 cases are worse than in every run of the old code. All were right when asked again. "
+            "That is more than chance makes (1 case at most), which fails the gate.",
         ),
         (
             "allowance",
@@ -66,11 +72,17 @@ def judged(rule, *rows, controls=2, base=True, **changes):
             "surprise. One broken case cannot be seen by this rule.",
         ),
     ],
-    ids=["strict-none", "strict", "confirm-none", "confirm-noise", "confirm-all", "allowance"],
+    ids=["strict-none", "strict", "none", "noise", "of-every-kind", "too-many", "allowance"],
 )
 def test_a_sentence_or_two_say_what_the_rule_did(rule, rows, sentence):
     result, _ = judged(rule, *rows)
     assert rule_sentence(result) == sentence
+
+
+def test_of_a_run_that_is_not_whole_nothing_is_said_to_fail_the_gate():
+    result, _ = judged("confirm", STAYS, row("c5", "!hole"))
+    assert result.status == "incomplete"
+    assert rule_sentence(result).endswith(" It was wrong every time.")
 
 
 def test_without_controls_nothing_is_said_of_what_noise_may_do():
