@@ -49,7 +49,6 @@ from pytest_benchbed.report.deltas import delta_lines
 from pytest_benchbed.report.deltas import delta_warnings
 from pytest_benchbed.report.deltas import shown_deltas
 from pytest_benchbed.report.next_steps import control_of
-from pytest_benchbed.runs.find import find_runs
 from pytest_benchbed.runs.read import Run
 
 
@@ -92,7 +91,7 @@ def run_gate(
     """
     codes = []
     saved = SavedRuns(runs_dir, invocation_dir, bench_files or {})
-    for run in find_runs(text, runs_dir, invocation_dir, saved.snapshots):
+    for run in saved.all_typed(text):
         try:
             codes.append(_gate(run, choice, saved, benchmarks, echo))
         except BenchbedError as error:
@@ -113,7 +112,7 @@ def _gate(
     profile = choice.profile or decided
     check_profile(profile, record.benchmark.profiles)
     try:
-        baseline, controls = _compared(record, choice, saved)
+        baseline, controls = saved.compared(record, choice.baseline, choice.controls)
     except NotAtHand:
         if choice.controls or not saved.is_promoted(run):
             raise
@@ -187,16 +186,3 @@ def _asking_again(record: RunRecord, facts: RunFacts) -> str:
     if any(has_open_end(row.get("reasks") or ()) for row in facts.rows.values()):
         return resume_command(record, is_over_budget=True)
     return whole_command(record)
-
-
-def _compared(
-    record: RunRecord, choice: GateChoice, saved: SavedRuns
-) -> tuple[Run | None, list[Run]]:
-    """Open baseline and controls: as was typed, else as the record says."""
-    benchmark = record.benchmark.id
-    baseline = saved.typed(choice.baseline) if choice.baseline else None
-    if baseline is None and record.baseline is not None:
-        baseline = saved.recorded("baseline", record.baseline.id, benchmark)
-    if choice.controls or choice.baseline:
-        return baseline, [saved.typed(name) for name in choice.controls]
-    return baseline, [saved.recorded("control", one.id, benchmark) for one in record.controls]

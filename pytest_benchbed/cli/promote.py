@@ -21,6 +21,7 @@ from pytest_benchbed.cli.promotion import former_runs
 from pytest_benchbed.cli.promotion import new_bench_text
 from pytest_benchbed.cli.promotion import next_command
 from pytest_benchbed.cli.promotion import open_strikes
+from pytest_benchbed.cli.saved import SavedRuns
 from pytest_benchbed.compare.phrases import count
 from pytest_benchbed.compare.refuse import Planned
 from pytest_benchbed.compare.refuse import check_profile
@@ -33,7 +34,6 @@ from pytest_benchbed.edge.commands import path_text
 from pytest_benchbed.edge.comparable import saved_run
 from pytest_benchbed.edge.registration import Registries
 from pytest_benchbed.edge.registration import bench_home
-from pytest_benchbed.edge.registration import snapshot_folders
 from pytest_benchbed.model.bench_file import BenchFile
 from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.model.escape import term
@@ -45,7 +45,6 @@ from pytest_benchbed.runs.bench_files import load_bench_file
 from pytest_benchbed.runs.bench_write import lock_bench
 from pytest_benchbed.runs.bench_write import read_bench_bytes
 from pytest_benchbed.runs.bench_write import write_bench_file
-from pytest_benchbed.runs.find import find_run
 from pytest_benchbed.runs.promote import Candidates
 from pytest_benchbed.runs.promote import check_promotable
 from pytest_benchbed.runs.promote import noise_lines
@@ -79,8 +78,8 @@ def run_promote(
         choice = replace(choice, reason=choice.reason.strip())
         if not choice.reason:
             raise UsageProblem("--reason is empty: say in a few words why the run is right.")
-    base, kept = config.invocation_params.dir, snapshot_folders(registries)
-    run = find_run(text, runs_dir, base, kept)
+    saved = SavedRuns(runs_dir, config.invocation_params.dir, registries.bench_files)
+    run = saved.typed(text)
     name = run.record.benchmark.id
     if name not in registries.benchmarks.names():
         known = registries.benchmarks.names()
@@ -100,7 +99,7 @@ def run_promote(
             before=before,
             bench=bench,
             adapter=entry_name(bench, run.record.adapter.name),
-            controls=[find_run(control, runs_dir, base, kept) for control in choice.controls],
+            controls=[saved.typed(control) for control in choice.controls],
         )
         return _promote(work, echo)
 

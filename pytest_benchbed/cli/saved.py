@@ -1,8 +1,9 @@
-"""Where the commands that decide look for saved runs."""
+"""Where the commands look for saved runs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,10 +12,12 @@ from pytest_benchbed.compare.judge import ErrorsDecide
 from pytest_benchbed.compare.judge import Judge
 from pytest_benchbed.edge.baselines import promoted_run
 from pytest_benchbed.model.errors import UsageProblem
-from pytest_benchbed.runs.bench_files import load_bench_file
+from pytest_benchbed.model.run import RunRecord
 from pytest_benchbed.runs.find import find_run
+from pytest_benchbed.runs.find import find_runs
 from pytest_benchbed.runs.find import not_at_hand
 from pytest_benchbed.runs.layout import SNAPSHOTS
+from pytest_benchbed.runs.promoted import find_promoted
 from pytest_benchbed.runs.read import Run
 from pytest_benchbed.runs.snapshot import kept_snapshot
 
@@ -41,19 +44,52 @@ class SavedRuns:
         """Open the run that was named on the command line."""
         return find_run(text, self.runs_dir, self.invocation_dir, self.snapshots)
 
-    def recorded(self, role: str, run_id: str, benchmark: str) -> Run:
-        """Open a run that a record names; one that is promoted is taken from its snapshot."""
+    def all_typed(self, text: str) -> list[Run]:
+        """Open the run, or the runs of a set, that was named; a clone has the snapshots alone."""
+        return find_runs(text, self.runs_dir, self.invocation_dir, self.snapshots)
+
+    def compared(
+        self, record: RunRecord, baseline: str | None, controls: Sequence[str]
+    ) -> tuple[Run | None, list[Run]]:
+        """Open the baseline and controls of a run: as was typed, else as its record says.
+
+        A typed baseline has only the controls that were typed with it.
+
+        Raises:
+            UsageProblem: a typed one is not found, or has no name.
+            NotAtHand: one of the record is nowhere.
+        """
+        if baseline == "" or "" in controls:
+            raise UsageProblem(
+                "--baseline and --control name a run: give a run directory or an id."
+            )
+        benchmark, named = record.benchmark.id, record.baseline
+        found = None
+        if baseline is not None:
+            found = self.typed(baseline)
+        elif named is not None:
+            found = self.recorded(named.id, benchmark)
+        if baseline is not None or controls:
+            return found, [self.typed(text) for text in controls]
+        return found, [self.recorded(one.id, benchmark) for one in record.controls]
+
+    def recorded(self, run_id: str, benchmark: str) -> Run:
+        """Open a run that a record names; its snapshot goes first.
+
+        Raises:
+            NotAtHand: it is nowhere.
+        """
         path = self.bench_files.get(benchmark)
-        if path is not None:
-            for adapter, entry in load_bench_file(path).adapters.items():
-                if run_id in (entry.baseline, *entry.controls):
-                    return promoted_run(
-                        role, run_id, adapter, path, self.runs_dir, self.invocation_dir
-                    )
+        folder = None if path is None else path.parent
         try:
-            return self.typed(run_id)
+            return find_promoted(run_id, folder, self.runs_dir, self.invocation_dir)
         except UsageProblem as error:
             raise not_at_hand(error) from None
+
+    def promoted(self, role: str, run_id: str, adapter: str, benchmark: str) -> Run:
+        """Open a run that the bench file names as what it is of an adapter."""
+        path = self.bench_files[benchmark]
+        return promoted_run(role, run_id, adapter, path, self.runs_dir, self.invocation_dir)
 
 
 def judge_of(benchmarks: BenchmarkRegistry, name: str) -> Judge:

@@ -12,6 +12,7 @@ import pytest
 from pytest_benchbed.benchmarks.base import Benchmark
 from pytest_benchbed.benchmarks.registry import BenchmarkRegistry
 from pytest_benchbed.benchmarks.selfcheck import check_settings
+from pytest_benchbed.cli.saved import SavedRuns
 from pytest_benchbed.cli.score_lines import difference_lines
 from pytest_benchbed.cli.score_lines import report_lines
 from pytest_benchbed.cli.score_lines import what_changed
@@ -30,7 +31,6 @@ from pytest_benchbed.data.verify import verify_digests
 from pytest_benchbed.edge.activation import runs_dir
 from pytest_benchbed.edge.failure_text import hides_texts
 from pytest_benchbed.edge.registration import Registries
-from pytest_benchbed.edge.registration import snapshot_folders
 from pytest_benchbed.edge.settings import max_unjudged
 from pytest_benchbed.edge.settings import stale_days
 from pytest_benchbed.edge.start import now
@@ -48,12 +48,7 @@ from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.model.escape import term
 from pytest_benchbed.model.names import unknown_name
 from pytest_benchbed.model.run import RunRecord
-from pytest_benchbed.runs.find import find_run
-from pytest_benchbed.runs.find import find_runs
-from pytest_benchbed.runs.find import not_at_hand
-from pytest_benchbed.runs.promoted import find_promoted
 from pytest_benchbed.runs.read import Run
-from pytest_benchbed.runs.snapshot import kept_snapshot
 
 _LIST = "benchbed list"
 Echo = Callable[[str], None]
@@ -92,7 +87,7 @@ def run_score(
     """
     places = _Places(config, registries, options)
     codes = []
-    for run in places.runs(text):
+    for run in places.saved.all_typed(text):
         try:
             lines, code = _score(places, run, options)
         except BenchbedError as error:
@@ -128,7 +123,7 @@ def run_score_diff(
     places = _Places(config, registries, options)
     code = 0
     for text in texts:
-        for run in places.runs(text):
+        for run in places.saved.all_typed(text):
             try:
                 bench = places.bench(run.record, options.dataset)
                 _check_revision(run.record, bench.dataset, options)
@@ -194,7 +189,7 @@ def _installed(benchmarks: BenchmarkRegistry, name: str) -> Benchmark:
 
 
 class _Places:
-    """Where runs and datasets are looked up."""
+    """Where datasets and saved runs are looked up."""
 
     def __init__(
         self, config: pytest.Config, registries: Registries, options: ScoreOptions
@@ -202,11 +197,8 @@ class _Places:
         self.config = config
         self.registries = registries
         self.base = config.invocation_params.dir
-        self.runs_dir = options.runs_dir.resolve() if options.runs_dir else runs_dir(config)
-
-    def runs(self, text: str) -> list[Run]:
-        """Find the run, or the runs of a set; a clone has the snapshots alone."""
-        return find_runs(text, self.runs_dir, self.base, snapshot_folders(self.registries))
+        folder = options.runs_dir.resolve() if options.runs_dir else runs_dir(config)
+        self.saved = SavedRuns(folder, self.base, registries.bench_files)
 
     def bench(self, record: RunRecord, text: str | None) -> Bench:
         datasets: DatasetRegistry = self.registries.datasets
@@ -222,19 +214,8 @@ class _Places:
                 unknown_name("dataset", name, known, _LIST)
                 + "\nName the folder of another revision with --dataset=PATH."
             )
-        return open_bench(self.config, self.registries, record.benchmark.id, root, self.runs_dir)
-
-    def compared(self, text: str, bench: Bench, *, is_recorded: bool) -> Run:
-        """Find a baseline or control; one of the record is looked for in the snapshots first."""
-        if is_recorded:
-            try:
-                return find_promoted(text, bench.folder, self.runs_dir, self.base)
-            except UsageProblem as error:
-                raise not_at_hand(error) from None
-        try:
-            return find_run(text, self.runs_dir, self.base)
-        except UsageProblem:
-            return find_promoted(text, bench.folder, self.runs_dir, self.base)
+        folder = self.saved.runs_dir
+        return open_bench(self.config, self.registries, record.benchmark.id, root, folder)
 
 
 def _score(places: _Places, run: Run, options: ScoreOptions) -> tuple[list[str], int]:
@@ -243,11 +224,19 @@ def _score(places: _Places, run: Run, options: ScoreOptions) -> tuple[list[str],
     bench = places.bench(record, options.dataset)
     _check_revision(record, bench.dataset, options)
     try:
-        choice = _choice(places, bench, record, options)
+        baseline, controls = places.saved.compared(record, options.baseline, options.controls)
     except NotAtHand:
-        if options.says_how_to_judge or kept_snapshot(bench.folder, run.id) is None:
+        if options.says_how_to_judge or not places.saved.is_promoted(run):
             raise
         return _score_alone(places, bench, run, may_grow=options.grown)
+    choice = Choice(
+        baseline=baseline,
+        controls=controls,
+        targets=options.targets,
+        profile=options.profile,
+        rule=options.rule,
+        may_grow=options.grown,
+    )
     offline = score_run(bench, run, choice)
     gate = offline.judged.gate
     return [*report_lines(run, offline, places.base), last_line(gate)], gate_exit_code(gate.status)
@@ -268,30 +257,6 @@ def _score_alone(
         written_line(rescored.run, places.base, is_written=is_written),
         recorded_verdict(rescored.record),
     ], gate_exit_code("baseline required")
-
-
-def _choice(places: _Places, bench: Bench, record: RunRecord, options: ScoreOptions) -> Choice:
-    """Open what a run is compared with: as was typed, else as its record says."""
-    if options.baseline == "" or "" in options.controls:
-        raise UsageProblem("--baseline and --control name a run: give a run directory or an id.")
-    if options.baseline is not None or options.controls:
-        name = options.baseline or (record.baseline.id if record.baseline else None)
-        baseline = (
-            places.compared(name, bench, is_recorded=options.baseline is None) if name else None
-        )
-        controls = [places.compared(text, bench, is_recorded=False) for text in options.controls]
-    else:
-        named = record.baseline
-        baseline = places.compared(named.id, bench, is_recorded=True) if named else None
-        controls = [places.compared(one.id, bench, is_recorded=True) for one in record.controls]
-    return Choice(
-        baseline=baseline,
-        controls=controls,
-        targets=options.targets,
-        profile=options.profile,
-        rule=options.rule,
-        may_grow=options.grown,
-    )
 
 
 def _check_revision(record: RunRecord, dataset: Dataset, options: ScoreOptions) -> None:

@@ -26,7 +26,6 @@ from pytest_benchbed.model.errors import DatasetError
 from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.model.escape import term
 from pytest_benchbed.runs.bench_files import find_bench_files
-from pytest_benchbed.runs.layout import SNAPSHOTS
 
 HOOKS = tuple(name for name in vars(hookspecs) if name.startswith(PREFIX))
 
@@ -136,8 +135,3 @@ def bench_home(config: pytest.Config) -> Path:
     base = config.inipath.parent if config.inipath else config.rootpath
     names = config.getini("bench_paths") or ["cases"]
     return next(iter(bench_paths(config)), (base / names[0]).resolve())
-
-
-def snapshot_folders(registries: Registries) -> list[Path]:
-    """Return the folders beside bench files that may hold snapshots of promoted runs."""
-    return [path.parent / SNAPSHOTS for path in registries.bench_files.values()]
