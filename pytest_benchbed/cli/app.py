@@ -13,11 +13,10 @@ from typing import Annotated
 import pytest
 import typer
 
+from pytest_benchbed.compare.exit import REFUSED
 from pytest_benchbed.edge.registration import Registries
 from pytest_benchbed.edge.registration import load
 from pytest_benchbed.model.errors import BenchbedError
-
-REFUSED = 2
 
 app = typer.Typer(
     help="Work with benchmark datasets and saved runs. Cases are run by pytest: "

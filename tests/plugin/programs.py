@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from pytest_benchbed.cli import app
 from pytest_benchbed.cli import main
+from pytest_benchbed.compare.exit import REFUSED
 from pytest_benchbed.model.errors import BenchbedError
 from tests.plugin.bench import Bench
 
@@ -93,7 +94,7 @@ def benchbed(bench: Bench, *words: str) -> Done:
         patch.setattr(app.pytest, "main", inner)
         result = CliRunner().invoke(main.app, list(words))
     if isinstance(result.exception, BenchbedError):
-        return Done(main.REFUSED, result.stdout, f"{result.stderr}benchbed: {result.exception}\n")
+        return Done(REFUSED, result.stdout, f"{result.stderr}benchbed: {result.exception}\n")
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return Done(result.exit_code, result.stdout, result.stderr)
