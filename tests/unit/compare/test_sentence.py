@@ -80,7 +80,7 @@ def test_a_sentence_or_two_say_what_the_rule_did(rule, rows, sentence):
 
 
 def test_of_a_run_that_is_not_whole_nothing_is_said_to_fail_the_gate():
-    result, _ = judged("confirm", STAYS, row("c5", "!hole"))
+    result, _ = judged("confirm", STAYS, not_selected=1)
     assert result.status == "incomplete"
     assert rule_sentence(result).endswith(" It was wrong every time.")
 
