@@ -40,13 +40,25 @@ class LoneBatches:
     def ask(self, run: RunState, case: str, attempt: int) -> Future[Answer]:
         """Return the future outcome; asked twice it is one batch."""
         key = (run.plan.benchmark, case, attempt)
-        if key not in self._futures:
+        future = self._futures.get(key)
+        if future is None:
             if self._thread is None:
                 self._thread = ThreadPoolExecutor(1, "benchbed-reask")
-            self._futures[key] = self._thread.submit(self._ask, run, case, attempt)
-        return self._futures[key]
+            future = self._thread.submit(self._ask, run, case, attempt)
+            self._futures[key] = future
+            future.add_done_callback(lambda done: self._let_go(key, done))
+        return future
+
+    def _let_go(self, key: Key, future: Future[Answer]) -> None:
+        """Forget an answer that can be read again from the disk."""
+        if not future.cancelled() and future.exception() is None and "sha256" in future.result():
+            self._futures.pop(key, None)
 
     def _ask(self, run: RunState, case: str, attempt: int) -> Answer:
+        # The batch before this one in the thread may have been for the same question.
+        answer = run.recorded(case, attempt)
+        if answer is not None:
+            return answer
         reason = self._stopped()
         if reason is not None:
             return not_run(run, case, attempt, reason)
@@ -82,7 +94,7 @@ class LoneBatches:
         """Wait for the batch that runs, at most so long; end it then. Safe to call again."""
         if self._thread is None:
             return
-        open_ = [future for future in self._futures.values() if not future.done()]
+        open_ = [future for future in list(self._futures.values()) if not future.done()]
         for future in open_:
             if wait_s <= 0:
                 break

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import weakref
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -334,6 +336,24 @@ def test_a_suspect_is_asked_again_in_a_batch_of_its_own(tmp_path: Path) -> None:
     assert executable.timeouts[1] * 3 == executable.timeouts[0]
     assert len(said) == before
     assert (spend.spent_usd, spend.reask_usd) == (Decimal("1.5"), Decimal("1.0"))
+
+
+def test_the_answer_of_a_suspect_is_on_the_disk_and_not_kept_beside(tmp_path: Path) -> None:
+    executable = Executable()
+    with broker_of(System(), batch_plan(tmp_path), batches=executable) as broker:
+        broker.start({"words": ids(3)})
+        future = broker.ask("words", "c-001", 2)
+        first = future.result(timeout=30)
+        # The thread that set the answer lets go of it.
+        broker.ask("words", "c-001", 3).result(timeout=30)
+        kept = weakref.ref(future)
+        del future
+        gc.collect()
+        again = broker.ask("words", "c-001", 2).result(timeout=30)
+
+    assert kept() is None
+    assert again == first
+    assert len(executable.requests) == 3
 
 
 def test_a_suspect_of_an_executable_is_not_asked_again_without_money(tmp_path: Path) -> None:
