@@ -93,14 +93,9 @@ def run_noise_plan(
 ) -> int:
     """Print what a wanted false-alarm rate costs in controls and re-asks, by the noise seen.
 
-    Args:
-        name: a benchmark with a promoted baseline, or a saved run.
-        wanted: share of runs without a change that may be red, as it was typed (``0.05``,
-            ``5 %``); None: 0.05.
-        profile: as for :func:`run_self_test`.
-        saved: as for :func:`run_self_test`.
-        benchmarks: as for :func:`run_self_test`.
-        echo: as for :func:`run_self_test`.
+    ``name``: a benchmark with a promoted baseline, or a saved run. ``wanted``: share of
+    runs without a change that may be red, as it was typed (``0.05``, ``5 %``); None: 0.05.
+    The rest is as of :func:`run_self_test`.
 
     Raises:
         BenchbedError: no such run; no baseline, or none with a control.
