@@ -170,7 +170,7 @@ def _gate(
     for line in other_profile_lines(gates):
         echo(line)
     if gate.reason.startswith((UNCONFIRMED, OUT_OF_BUDGET)):
-        echo(f"  ask again: {_asking_again(record, facts)}")
+        echo(f"  ask again: {_asking_again(record, facts, choice)}")
     if choice.explains:
         for line in explanation(gate, facts, [*([old] if old else []), *repeats], profile):
             echo(line)
@@ -178,11 +178,19 @@ def _gate(
     return gate_exit_code(gate.status)
 
 
-def _asking_again(record: RunRecord, facts: RunFacts) -> str:
+def _asking_again(record: RunRecord, facts: RunFacts, choice: GateChoice) -> str:
     """Return the command that asks suspects again: in this run, if it began to, else in a new one.
 
-    A complete run asks nobody again.
+    A complete run asks nobody again. What was chosen here is typed again there.
     """
+    if choice.baseline or choice.controls or choice.rule:
+        named = choice.baseline or (record.baseline.id if record.baseline else None)
+        return whole_command(
+            record,
+            baseline=named if choice.baseline or choice.controls else None,
+            controls=choice.controls,
+            rule=choice.rule,
+        )
     if any(has_open_end(row.get("reasks") or ()) for row in facts.rows.values()):
         return resume_command(record, is_over_budget=True)
     return whole_command(record)

@@ -99,11 +99,12 @@ def whole_command(
     controls: Sequence[str] = (),
     run_id: str | None = None,
     is_unpaired: bool = False,
+    rule: str | None = None,
 ) -> str:
     """Return the command for all cases of the run's scope.
 
-    ``baseline`` and ``controls`` replace what the run was compared with; with
-    ``is_unpaired`` the new run is compared with nothing.
+    ``baseline`` and ``controls`` replace what the run was compared with, ``rule``
+    the one that was typed; with ``is_unpaired`` the new run is compared with nothing.
     """
     keep: tuple[str, ...] = (*SYSTEM, *JUDGING, *EFFORT, *PYTEST)
     added = [option for option in _typed(record, ("--bench-select",)) if not _names_case(option)]
@@ -116,6 +117,9 @@ def whole_command(
         keep += PAIRING
     if not is_unpaired:
         keep += ("--bench-target", "--bench-require-gate")
+    if rule is not None:
+        keep = tuple(name for name in keep if name != "--bench-rule")
+        added.append(Typed("--bench-rule", rule))
     if run_id is not None:
         added.append(Typed("--bench-run", run_id))
     return _line(record, added, keep=keep)

@@ -85,7 +85,16 @@ def test_a_rule_that_was_typed_decides_the_saved_run_too(bench: Bench) -> None:
     # As confirm it is open: nothing was asked again.
     offline = benchbed(bench, "gate", "next", "--rule=confirm")
     assert offline.returncode == 4
-    assert "  ask again: pytest --bench=toy " in offline.stdout
+    [again] = [line for line in offline.stdout.splitlines() if line.startswith("  ask again: ")]
+    assert again.startswith("  ask again: pytest --bench=toy ")
+    assert " --bench-rule=confirm" in again
+    assert "strict" not in again
+    # A run without a comparison is compared as was typed.
+    bench.run("--bench-unpaired", "--bench-run=night")
+    night = benchbed(bench, "gate", "night", "--baseline=base")
+    [again] = [line for line in night.stdout.splitlines() if line.startswith("  ask again: ")]
+    assert " --baseline=base" in again
+    assert "unpaired" not in again
     assert benchbed(bench, "score", "next", "--rule=confirm").returncode == 4
 
 
