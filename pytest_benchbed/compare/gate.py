@@ -21,6 +21,7 @@ from pytest_benchbed.compare.coverage import cover
 from pytest_benchbed.compare.facts import RunFacts
 from pytest_benchbed.compare.facts import seconds_between
 from pytest_benchbed.compare.judge import Judge
+from pytest_benchbed.compare.old_code import noise_seen
 from pytest_benchbed.compare.pair import error_set
 from pytest_benchbed.compare.pair import errors_json
 from pytest_benchbed.compare.refuse import CONTROL_ALONE
@@ -30,7 +31,6 @@ from pytest_benchbed.compare.rules import automatic_rule
 from pytest_benchbed.compare.rules import check_justification
 from pytest_benchbed.compare.rules import choose_rule
 from pytest_benchbed.compare.ruling import Noise
-from pytest_benchbed.compare.ruling import noise_of
 from pytest_benchbed.compare.ruling import rule_on
 from pytest_benchbed.compare.ruling import state_under
 from pytest_benchbed.compare.status import NO_RESULT
@@ -41,7 +41,6 @@ from pytest_benchbed.compare.tally import Groups
 from pytest_benchbed.compare.tally import Suspected
 from pytest_benchbed.compare.tally import Tally
 from pytest_benchbed.compare.tally import clusters
-from pytest_benchbed.compare.tally import suspects_of_old
 from pytest_benchbed.compare.tally import tally
 from pytest_benchbed.compare.warnings import warnings_of
 from pytest_benchbed.model.errors import TechnicalFailure
@@ -173,7 +172,15 @@ def decide_by(
     found = tally(covered.differing, profile=profile, judge=judge, targets=wanted, groups=groups)
     if chosen.name == "auto":
         chosen = automatic_rule(candidate.record.adapter.deterministic, len(found.unstable))
-    seen = _noise(chosen.name, found, len(ordered), profile, judge, wanted, groups)
+    seen = noise_seen(
+        chosen.name,
+        found,
+        len(ordered),
+        profile=profile,
+        judge=judge,
+        targets=wanted,
+        groups=groups,
+    )
     states = _states(chosen.name, found, seen, profile, judge, groups)
     ruling = rule_on(chosen.name, states, seen, groups)
     evidence = Evidence(
@@ -234,23 +241,6 @@ def decide_by(
         ),
         warnings=warnings_of(evidence, stale_days),
     )
-
-
-def _noise(
-    rule: str,
-    found: Tally,
-    controls: int,
-    profile: str,
-    judge: Judge,
-    targets: frozenset[str],
-    groups: Groups | None,
-) -> Noise:
-    counts = None
-    if rule != "strict":
-        counts = suspects_of_old(
-            found, controls + 1, profile=profile, judge=judge, targets=targets, groups=groups
-        )
-    return noise_of(rule, len(found.unstable), controls, counts)
 
 
 def _states(

@@ -56,15 +56,13 @@ def noise_before(
         selected = frozenset(cases)
         found.unstable = [case for case in found.unstable if case in selected]
         found.disagreeing = [one for one in found.disagreeing if one[0] in selected]
-    unstable = len(found.unstable)
     if rule == "auto":
-        rule = automatic_rule(is_deterministic, unstable).name
-    counts = None
-    if rule != "strict":
-        counts = counted(
-            found, len(ordered) + 1, profile=profile, judge=judge, targets=targets, groups=groups
-        )
-    return rule, noise_of(rule, unstable, len(ordered), counts)
+        rule = automatic_rule(is_deterministic, len(found.unstable)).name
+    seen = noise_seen(
+        rule, found, len(ordered), profile=profile, judge=judge, targets=targets, groups=groups
+    )
+    check_sound(found)
+    return rule, seen
 
 
 def compared(
@@ -83,24 +81,37 @@ def compared(
     is_by_value = bool(judge.tolerance) or judge.has_own_is_worse
     covered = cover(candidate, baseline, controls, profile, is_by_value=is_by_value)
     found = tally(covered.differing, profile=profile, judge=judge, groups=groups)
-    for failure in found.failures:
-        raise failure
+    check_sound(found)
     return found
 
 
-def counted(
+def noise_seen(
+    rule: str,
     found: Tally,
-    runs: int,
+    controls: int,
     *,
     profile: str,
     judge: Judge,
     targets: Collection[str] = (),
     groups: Groups | None = None,
-) -> list[int] | None:
-    """Return :func:`~pytest_benchbed.compare.tally.suspects_of_old`, or raise its failure."""
-    counts = suspects_of_old(
-        found, runs, profile=profile, judge=judge, targets=targets, groups=groups
-    )
+) -> Noise:
+    """Return the noise of a tally with that many controls, for a rule.
+
+    What the type's ``is_worse`` raises meanwhile is among ``found.failures`` afterwards.
+    """
+    counts = None
+    if rule != "strict":
+        counts = suspects_of_old(
+            found, controls + 1, profile=profile, judge=judge, targets=targets, groups=groups
+        )
+    return noise_of(rule, len(found.unstable), controls, counts)
+
+
+def check_sound(found: Tally) -> None:
+    """Raise the first failure of a tally.
+
+    Raises:
+        TechnicalFailure: the type's ``is_worse`` raised.
+    """
     for failure in found.failures:
         raise failure
-    return counts

@@ -9,8 +9,9 @@ from pytest_benchbed.compare import noise
 from pytest_benchbed.compare.confirm import may_ask
 from pytest_benchbed.compare.facts import RunFacts
 from pytest_benchbed.compare.judge import Judge
+from pytest_benchbed.compare.old_code import check_sound
 from pytest_benchbed.compare.old_code import compared
-from pytest_benchbed.compare.old_code import counted
+from pytest_benchbed.compare.old_code import noise_seen
 from pytest_benchbed.compare.phrases import count
 from pytest_benchbed.compare.phrases import percent
 from pytest_benchbed.compare.tally import Groups
@@ -98,12 +99,15 @@ def self_test(
     for place, control in enumerate(ordered):
         others = [*ordered[:place], *ordered[place + 1 :]]
         found = compared(control, baseline, others, profile, judge, groups)
-        counts = counted(found, len(ordered), profile=profile, judge=judge, groups=groups)
+        seen = noise_seen(
+            "allowance", found, len(others), profile=profile, judge=judge, groups=groups
+        )
+        check_sound(found)
         replays.append(
             Replay(
                 control=control.id,
                 suspects=clusters((one.case for one in found.suspects), groups),
-                allowed=None if counts is None else noise.allowance(counts),
+                allowed=seen.allowed,
             )
         )
     whole = compared(baseline, baseline, ordered, profile, judge, groups)
