@@ -31,6 +31,7 @@ from pytest_benchbed.model.case import Case
 from pytest_benchbed.model.errors import Retry
 from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.model.errors import UsageProblem
+from pytest_benchbed.model.images import image_kind
 from pytest_benchbed.model.usage import Usage
 
 NO_KEY: Final = "no-key"
@@ -183,13 +184,9 @@ def _data_url(path: Path) -> str:
 
 
 def _image_type(name: str, data: bytes) -> str:
-    """Return the media type by the first bytes: the ending of a name may be anything."""
-    if data.startswith(b"\x89PNG\r\n\x1a\n"):
-        return "image/png"
-    if data.startswith(b"\xff\xd8\xff"):
-        return "image/jpeg"
-    if data.startswith((b"GIF87a", b"GIF89a")):
-        return "image/gif"
-    if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
-        return "image/webp"
-    raise TechnicalFailure("template", f"{name} is no PNG, JPEG, GIF or WebP image (option files)")
+    """Return the media type by the first bytes."""
+    kind = image_kind(data)
+    if kind is None:
+        detail = f"{name} is no PNG, JPEG, GIF or WebP image (option files)"
+        raise TechnicalFailure("template", detail)
+    return f"image/{kind}"

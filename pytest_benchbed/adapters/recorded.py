@@ -20,7 +20,6 @@ from typing import Final
 
 from pytest_benchbed.adapters.prediction_settings import PredictionSettings
 from pytest_benchbed.adapters.recorded_text import decode
-from pytest_benchbed.adapters.recorded_text import delimiter_of
 from pytest_benchbed.model.digits import DIGITS
 from pytest_benchbed.model.digits import Ambiguous
 from pytest_benchbed.model.digits import read_digits
@@ -30,6 +29,8 @@ from pytest_benchbed.model.money import to_decimal
 from pytest_benchbed.model.names import is_case_id
 from pytest_benchbed.model.names import valid_id
 from pytest_benchbed.model.pointer import look_up
+from pytest_benchbed.model.spreadsheet import delimiter_of
+from pytest_benchbed.model.spreadsheet import told_delimiter
 from pytest_benchbed.model.strict import MalformedJson
 from pytest_benchbed.model.strict import read_json
 
@@ -126,13 +127,14 @@ def _json_rows(path: Path, text: str) -> Iterator[tuple[_Place, Mapping[str, Any
 def _csv_rows(
     path: Path, text: str, settings: PredictionSettings
 ) -> Iterator[tuple[_Place, Mapping[str, Any]]]:
-    lines = io.StringIO(text, newline="")
-    delimiter = settings.delimiter or delimiter_of(text)
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    told, text = told_delimiter(text)
+    by_name = "\t" if path.suffix.lower() == ".tsv" else None
+    delimiter = settings.delimiter or told or by_name or delimiter_of(text) or ","
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
-        header = next(reader, [])
+        header = next(filter(None, reader), [])
         names = [name.strip() for name in header]
-        place = _Place(path, 1)
+        place = _Place(path, max(reader.line_num, 1))
         doubled = [name for name in names if names.count(name) > 1]
         if doubled:
             raise place.problem(f"column {doubled[0]!a:.60} is there twice; rename one.")

@@ -1,15 +1,14 @@
-"""The text of a file that somebody's spreadsheet wrote: encoding and delimiter."""
+"""The text of a file that somebody's spreadsheet wrote."""
 
 from __future__ import annotations
 
-import codecs
 from pathlib import Path
 from typing import Final
 
 from pytest_benchbed.model.errors import UsageProblem
+from pytest_benchbed.model.spreadsheet import encoding_of
 
 MAX_BYTES: Final = 1024 * 1024 * 1024
-DELIMITERS: Final = (",", ";", "\t", "|")
 
 
 def decode(path: Path, encoding: str | None) -> str:
@@ -24,25 +23,14 @@ def decode(path: Path, encoding: str | None) -> str:
         data = path.read_bytes()
     except OSError as error:
         raise UsageProblem(f"{path} cannot be read: {error.strerror}.") from None
-    chosen = encoding or _by_mark(data)
+    chosen = encoding or encoding_of(data)
     try:
         return data.decode(chosen).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
+        name = chosen.removesuffix("-sig")
         hint = "" if encoding else "; of Excel on Windows it is mostly encoding=cp1252"
         raise UsageProblem(
-            f"{path}:{line}: byte 0x{data[error.start]:02x} is not {chosen}: save the file as "
+            f"{path}:{line}: byte 0x{data[error.start]:02x} is not {name}: save the file as "
             f"UTF-8, or give its encoding{hint}."
         ) from None
-
-
-def delimiter_of(text: str) -> str:
-    """Return what separates the columns of the header: the one that stands there most often."""
-    header = text.split("\n", 1)[0]
-    return max(DELIMITERS, key=header.count)
-
-
-def _by_mark(data: bytes) -> str:
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "utf-16"
-    return "utf-8"

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from pytest_benchbed.model.errors import RunError
+from pytest_benchbed.model.images import image_kind
 
 _BEFORE_SVG = ((b"<?xml", b"?>"), (b"<!--", b"-->"), (b"<!DOCTYPE svg", b">"))
 _HEAD_BYTES = 4096
@@ -51,14 +52,9 @@ def copy_assets(files: Iterable[Path], folder: Path) -> dict[Path, str]:
 
 def image_extension(head: bytes) -> str | None:
     """Return the extension for a file that starts with ``head``; None if it is no image."""
-    if head.startswith(b"\x89PNG\r\n\x1a\n"):
-        return "png"
-    if head.startswith(b"\xff\xd8\xff"):
-        return "jpg"
-    if head.startswith((b"GIF87a", b"GIF89a")):
-        return "gif"
-    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
-        return "webp"
+    kind = image_kind(head)
+    if kind is not None:
+        return "jpg" if kind == "jpeg" else kind
     return "svg" if _is_svg(head) else None
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Iterator
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,6 +20,9 @@ from pytest_benchbed.data.faults import Fault
 from pytest_benchbed.data.faults import quoted
 from pytest_benchbed.data.faults import refuse
 from pytest_benchbed.model.errors import UsageProblem
+from pytest_benchbed.model.spreadsheet import delimiter_of
+from pytest_benchbed.model.spreadsheet import encoding_of
+from pytest_benchbed.model.spreadsheet import told_delimiter
 from pytest_benchbed.model.strict import MalformedJson
 from pytest_benchbed.model.strict import read_json
 
@@ -28,10 +30,7 @@ JSONL = frozenset({".jsonl", ".ndjson"})
 CSV = frozenset({".csv", ".tsv", ".txt"})
 MAX_LINE_BYTES = 16 * 1024 * 1024
 MAX_FILE_BYTES = 2 * 1024 * 1024 * 1024
-_DELIMITERS = ",;\t|"
 _NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
-_TOLD_DELIMITER = re.compile(r"sep=(.)(?=\r?\n)", re.IGNORECASE)
-_SAMPLE_LINES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +127,11 @@ def _too_long(table: Table, number: int) -> Fault:
 def _read_csv(path: Path) -> Table:
     table = Table(path, [], [])
     text = _decoded(table, path.read_bytes())
-    told = _TOLD_DELIMITER.match(text)
-    if told:
-        # A line for Excel, which is no row; lines are counted from the top all the same.
-        table.notes.append(f"the first line says that columns are separated by {told[1]!r}")
-        text = text[told.end(1) :]
-    delimiter = told[1] if told else _delimiter(table, text)
+    told, text = told_delimiter(text)
+    if told is not None:
+        # A line for Excel, which is no row.
+        table.notes.append(f"the first line says that columns are separated by {told!r}")
+    delimiter = told or _delimiter(table, text)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     before = csv.field_size_limit(MAX_LINE_BYTES)
     try:
@@ -152,17 +150,18 @@ def _read_csv(path: Path) -> Table:
 
 
 def _decoded(table: Table, data: bytes) -> str:
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+    encoding = encoding_of(data)
+    if encoding == "utf-16":
         table.notes.append("the file is UTF-16, and was read so")
         try:
-            return data.decode("utf-16")
+            return data.decode(encoding)
         except UnicodeDecodeError as error:
             cause = f"is cut off or broken: byte {error.start} is not UTF-16"
             raise refuse([table.fault(None, None, cause, "Save it again, as UTF-8.")]) from None
     if data.startswith(b"\xef\xbb\xbf"):
         table.notes.append("the file starts with a byte order mark, which was left out")
     try:
-        return data.decode("utf-8-sig")
+        return data.decode(encoding)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         table.notes.append(
@@ -172,25 +171,12 @@ def _decoded(table: Table, data: bytes) -> str:
 
 
 def _delimiter(table: Table, text: str) -> str:
-    """Return the delimiter that parts most of the first rows into as many cells as the header."""
     if table.path.suffix.lower() == ".tsv":
         return "\t"
-    head = "".join(text.splitlines(keepends=True)[:_SAMPLE_LINES])
-
-    def quality(delimiter: str) -> tuple[int, int]:
-        try:
-            rows = list(csv.reader(io.StringIO(head, newline=""), delimiter=delimiter))
-        except csv.Error:
-            return (0, 0)
-        width = len(rows[0]) if rows else 0
-        return (sum(len(row) == width for row in rows) if width > 1 else 0, width)
-
-    best = max(_DELIMITERS, key=quality)
-    if quality(best) == (0, 0):
-        return ","
-    if best != ",":
-        table.notes.append(f"columns are separated by {_NAMES[best]}")
-    return best
+    found = delimiter_of(text) or ","
+    if found != ",":
+        table.notes.append(f"columns are separated by {_NAMES[found]}")
+    return found
 
 
 def _fill(table: Table, reader: Any) -> Iterator[Fault]:

@@ -65,9 +65,10 @@ CSV = "id;prediction;cost_usd\nc-1;año 2024;0,0012\nc-2;;\n"
         (CSV.encode("cp1252"), {"encoding": "cp1252"}),
         (CSV.replace(";", "\t").encode("utf-8"), {}),
         (CSV.replace(";", "|").encode("utf-8"), {"delimiter": "|"}),
+        (f"sep=;\r\n{CSV}".encode(), {}),
         (b'"id","prediction","cost_usd"\n"c-1","a\xc3\xb1o 2024","0.0012"\nc-2,,\n', {}),
     ],
-    ids=["utf-8", "bom", "crlf", "utf-16", "cp1252", "tab", "bar", "quoted"],
+    ids=["utf-8", "bom", "crlf", "utf-16", "cp1252", "tab", "bar", "told", "quoted"],
 )
 def test_the_encodings_and_delimiters_of_spreadsheets(
     data: bytes, options: dict[str, str], tmp_path: Path
@@ -75,6 +76,14 @@ def test_the_encodings_and_delimiters_of_spreadsheets(
     assert outputs(tmp_path, "o.csv", data, **options) == {
         "c-1": Output("año 2024", Decimal("0.0012"), None),
         "c-2": Output(None, None, None),
+    }
+
+
+def test_the_rows_say_what_separates_columns_not_the_header_alone(tmp_path: Path) -> None:
+    data = "id;said, in words\nc-1;one, two, three\n"
+
+    assert predictions(tmp_path, "o.csv", data, prediction="said, in words") == {
+        "c-1": "one, two, three"
     }
 
 
@@ -187,6 +196,7 @@ def test_a_point_is_a_decimal_point_where_commas_separate(
         ("o.csv", "id,prediction,latency_s\nc-1,a,-1\n", "latency -1.0 is no time"),
         ("o.csv", "id,prediction\nc-1,{a\n", "o.csv:2: no JSON: "),
         ("o.csv", "id,prediction\n", "o.csv: there is no output in it"),
+        ("o.csv", "sep=;\nid;prediction\nc-1;a;b\n", "o.csv:3: 3 cells, but the header has 2"),
         ("o.csv", "", "there is no column 'id', only nothing"),
         ("o.csv", "id;prediction\nc;espa\xf1ol\n".encode("cp1252"), "encoding=cp1252"),
         ("o.jsonl", '{"id": "c-1", "prediction": 1}\n{"id": \n', "o.jsonl:2: no JSON: "),
