@@ -127,7 +127,8 @@ def _measures(view: RunView) -> Iterator[str]:
                 continue
             counts = f" ({one.counts})" if one.counts else ""
             change = f", {one.change()}" if one.change() else ""
-            parts.append(f"{term(one.name, 60)} {one.value}{counts}{change}")
+            repeats = f", {one.repeats}" if one.repeats else ""
+            parts.append(f"{term(one.name, 60)} {one.value}{counts}{change}{repeats}")
         yield from fit(f"  {term(profile, 60)}: ", parts)
     beside = []
     latency = view.metrics.get("latency_s", {})

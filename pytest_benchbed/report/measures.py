@@ -47,6 +47,8 @@ class Measure:
     difference: float | None
     limits: Sequence[float] | None
     """Of the change, at 95 %; None: not known."""
+    repeats: str
+    """Mean and range over the repeats of a run that has some, or empty."""
     relabelling_p: float | None
     """Of a measure that decides by its value; None: of another."""
     is_share: bool
@@ -85,8 +87,8 @@ def measures(metrics: Mapping[str, Any], words: Words) -> list[Measure]:
 
 def _measure(row: Mapping[str, Any], metrics: Mapping[str, Any], words: Words) -> Measure:
     metric, profile = row["metric"], row["profile"]
-    summary = metrics.get("profiles", {}).get(profile, {}).get("summary", {})
-    counts = summary.get(metric, {}).get("counts")
+    whole = metrics.get("profiles", {}).get(profile, {})
+    counts = whole.get("summary", {}).get(metric, {}).get("counts")
     is_share = is_pair(counts)
     baseline = row["baseline"]
     return Measure(
@@ -98,11 +100,21 @@ def _measure(row: Mapping[str, Any], metrics: Mapping[str, Any], words: Words) -
         baseline="" if baseline is None else _as(baseline, is_share=is_share),
         difference=row["change"],
         limits=row.get("change_interval"),
+        repeats=_over_repeats(whole.get("repeats", {}).get(metric), is_share=is_share),
         relabelling_p=row.get("relabelling_p"),
         is_share=is_share,
         direction=_direction(metric, row["change"], words),
         explanation=words.explain.get(metric, ""),
     )
+
+
+def _over_repeats(spread: Mapping[str, float | None] | None, *, is_share: bool) -> str:
+    known = [] if spread is None else [spread["mean"], spread["min"], spread["max"]]
+    shown = [_as(value, is_share=is_share) for value in known if value is not None]
+    if len(shown) < 3:
+        return ""
+    mean, low, high = shown
+    return f"over the repeats {mean}, from {low} to {high}"
 
 
 def _as(value: float, *, is_share: bool) -> str:

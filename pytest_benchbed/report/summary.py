@@ -149,6 +149,11 @@ def _measures(view: RunView) -> Iterator[str]:
             f"{one.change(MINUS)}{limits} |"
         )
     yield ""
+    for one in view.measures:
+        if one.repeats:
+            yield f"- {md(one.name, 60)} ({md(one.profile, 60)}): {one.repeats}"
+    if any(one.repeats for one in view.measures):
+        yield ""
 
 
 def _technical(view: RunView, room: Room, hide_texts: bool) -> Iterator[str]:

@@ -204,25 +204,51 @@ def _groups(rows: Sequence[Row], key: Callable[[Row], str | None]) -> list[tuple
 def _repeats(
     benchmark: Summariser, profile: str, good: Sequence[Row], repeats: int
 ) -> dict[str, dict[str, float | None]]:
-    """Return mean, min and max of each metric over the attempts' summaries (ENV-035)."""
+    """Return mean and range of each metric over the attempts (ENV-035).
+
+    The mean is that of the attempts' summaries. The range is from the summary of
+    each case at its lowest to that of each case at its highest: two cases that are
+    right in turn give every attempt the same summary, and are not steady for that.
+    """
     attempts: dict[int, list[Mapping[str, Any]]] = {1: [row["metrics"][profile] for row in good]}
+    lowest: list[Mapping[str, Any]] = []
+    highest: list[Mapping[str, Any]] = []
     for row in good:
+        drawn = [row["metrics"][profile]]
         for repeat in row.get("repeats", ()):
             # Attempts above the repeats are re-asks: they are no draw of their own.
             if 1 < repeat["attempt"] <= repeats and repeat["metrics"] is not None:
                 values = repeat["metrics"].get(profile) or {}
                 attempts.setdefault(repeat["attempt"], []).append(values)
+                drawn.append(values)
+        lowest.append(_extreme(drawn, min))
+        highest.append(_extreme(drawn, max))
     summaries = [_summary(benchmark, profile, attempts[number]) for number in sorted(attempts)]
+    low, high = (_summary(benchmark, profile, cases) for cases in (lowest, highest))
     spread: dict[str, dict[str, float | None]] = {}
     for name in sorted({name for one in summaries for name in one}):
         values = [one[name]["value"] for one in summaries if name in one]
         known = [value for value in values if value is not None]
         spread[name] = {
             "mean": math.fsum(known) / len(known) if known else None,
-            "min": min(known, default=None),
-            "max": max(known, default=None),
+            "min": _value(low, name),
+            "max": _value(high, name),
         }
     return spread
+
+
+def _extreme(drawn: Sequence[Mapping[str, Any]], choose: Callable[..., Any]) -> dict[str, Any]:
+    """Return each metric of a case where it was lowest or highest; a declined attempt has none."""
+    found: dict[str, Any] = {}
+    for name in sorted({name for values in drawn for name in values}):
+        having = [values[name] for values in drawn if name in values]
+        known = [value for value in having if _is_measured(value)]
+        found[name] = choose(known, key=_size) if known else having[0]
+    return found
+
+
+def _size(value: Any) -> float:
+    return value[0] / value[1] if isinstance(value, list | tuple) else float(value)
 
 
 def _headline(

@@ -229,6 +229,20 @@ def test_a_measure_without_errors_has_its_relabelling_test_everywhere(tmp_path) 
     assert text_of(view).count(told) == 1
 
 
+def test_repeats_are_shown_as_mean_and_range(tmp_path) -> None:
+    run = write_run(tmp_path / "runs", made())
+    metrics = json.loads((run / "metrics.json").read_text())
+    metrics["profiles"]["logical"]["repeats"] = {"exact": {"mean": 0.875, "min": 0.75, "max": 1.0}}
+    (run / "metrics.json").write_text(json.dumps(metrics))
+
+    view = load(run)
+
+    told = "over the repeats 87.5 %, from 75.0 % to 100 %"
+    assert f"- `exact` (`logical`): {told}\n" in summary(view)
+    assert text_of(view).count(told) == 1
+    assert sum(told in line for line in view_lines(view)) == 1
+
+
 def test_the_summary_is_written_beside_the_run(tmp_path) -> None:
     run = write_run(tmp_path / "runs", made())
 

@@ -283,6 +283,21 @@ def test_repeats_have_mean_least_and_most_of_the_attempts_sums() -> None:
     assert logical["summary"]["exact"]["value"] == 0.5
 
 
+@pytest.mark.req("ENV-035")
+def test_the_range_of_repeats_is_that_of_the_cases() -> None:
+    """Right in turn: each attempt sums up to a half, and no case is steady."""
+    rows = [
+        result("a", repeats=[attempt(2, [0, 1])]),
+        wrong("b", "merged", repeats=[attempt(2, [1, 1])]),
+        result("c", repeats=[attempt(2, [1, 1])]),
+    ]
+
+    logical = built(rows, run={"repeats": 2})["profiles"]["logical"]
+
+    spread = logical["repeats"]["exact"]
+    assert spread == {"mean": pytest.approx(2 / 3), "min": pytest.approx(1 / 3), "max": 1.0}
+
+
 def test_re_asks_and_failed_repeats_widen_no_sum() -> None:
     rows = [result("a", repeats=[attempt(1, [0, 1]), attempt(2, None), attempt(3, [0, 1])])]
 
