@@ -30,10 +30,10 @@ from pytest_benchbed.data.registry import DatasetRegistry
 from pytest_benchbed.data.verify import verify_digests
 from pytest_benchbed.edge.activation import runs_dir
 from pytest_benchbed.edge.failure_text import hides_texts
+from pytest_benchbed.edge.first_record import now
 from pytest_benchbed.edge.registration import Registries
 from pytest_benchbed.edge.settings import max_unjudged
 from pytest_benchbed.edge.settings import stale_days
-from pytest_benchbed.edge.start import now
 from pytest_benchbed.evaluate.offline import Bench
 from pytest_benchbed.evaluate.offline import Choice
 from pytest_benchbed.evaluate.offline import score_run

@@ -6,9 +6,9 @@ from pytest_benchbed.compare.refuse import Planned
 from pytest_benchbed.compare.refuse import Saved
 from pytest_benchbed.compare.refuse import check_comparable
 from pytest_benchbed.compare.refuse import check_targets
+from pytest_benchbed.edge.first_record import dataset_record
+from pytest_benchbed.edge.first_record import has_begun
 from pytest_benchbed.edge.plan import Plan
-from pytest_benchbed.edge.start import dataset_record
-from pytest_benchbed.edge.start import has_begun
 from pytest_benchbed.edge.system import cannot_go_on
 from pytest_benchbed.model.canonical import canonical
 from pytest_benchbed.model.errors import RunError

@@ -16,11 +16,11 @@ from pytest_benchbed.calls.broker import Broker
 from pytest_benchbed.compare.facts import RunFacts
 from pytest_benchbed.compare.refuse import REUSED
 from pytest_benchbed.edge.canary import canary_state
+from pytest_benchbed.edge.first_record import now
 from pytest_benchbed.edge.integrity import changed
 from pytest_benchbed.edge.ledger import RunLedger
 from pytest_benchbed.edge.plan import Plan
 from pytest_benchbed.edge.start import ActiveRun
-from pytest_benchbed.edge.start import now
 from pytest_benchbed.edge.system import describe
 from pytest_benchbed.edge.system import secrets
 from pytest_benchbed.edge.system import system_record

@@ -24,13 +24,13 @@ from pytest_benchbed.edge.deciding import Decided
 from pytest_benchbed.edge.deciding import decide_run
 from pytest_benchbed.edge.deciding import judging_of
 from pytest_benchbed.edge.failure_text import hides_texts
+from pytest_benchbed.edge.first_record import now
 from pytest_benchbed.edge.junit import add_properties
 from pytest_benchbed.edge.ledger import RunLedger
 from pytest_benchbed.edge.partial import selecting_options
 from pytest_benchbed.edge.plan import Plan
 from pytest_benchbed.edge.recording import is_recording
 from pytest_benchbed.edge.start import ActiveRun
-from pytest_benchbed.edge.start import now
 from pytest_benchbed.evaluate.noise import remember
 from pytest_benchbed.model.errors import DatasetError
 from pytest_benchbed.model.escape import term
