@@ -93,7 +93,7 @@ def first_record(
         controls=[ref for ref in map(_reference, plan.controls) if ref is not None],
         targets=sorted(plan.targets),
         thresholds=plan.bench.thresholds,
-        note=plan.settings.note,
+        note=plan.settings.note and redactor.text(plan.settings.note),
         gate=None,
         technical=[],
         retired=sorted(dataset.retired),

@@ -152,3 +152,31 @@ def _read(run: Run, name: str) -> dict[str, Any]:
 
 def _rows(run: Run, name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (run.path / name).read_text("utf-8").splitlines()]
+
+
+def test_a_secret_in_the_note_is_on_no_disk_from_the_first_moment(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run that is killed keeps the record that it began with."""
+    monkeypatch.setenv("TOY_KEY", "not-a-real-key")
+    (bench.path / "mine.py").write_text(
+        "import os, shutil\n\n\n"
+        "def predict(case):\n"
+        f"    shutil.copy({str(bench.path / 'runs' / 'own' / 'run.json')!r}, {str(bench.path)!r})\n"
+        "    return {'main': [], 'side': []}\n",
+        "utf-8",
+    )
+    (bench.dataset.parent / "bench.json").write_text(
+        '{"adapters": {"mine:predict": {"env": ["TOY_KEY"]}}}', "utf-8"
+    )
+
+    bench.pytest(
+        "--bench=toy",
+        "--bench-adapter=mine:predict",
+        "--bench-run=own",
+        "--bench-note=with not-a-real-key",
+    )
+
+    begun = json.loads((bench.path / "run.json").read_text("utf-8"))
+    assert (begun["status"], begun["note"]) == ("running", "with [TOY_KEY]")
+    assert bench.saved("own").record.note == "with [TOY_KEY]"
