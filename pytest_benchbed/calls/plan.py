@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pytest_benchbed.adapters.info import AdapterInfo
 from pytest_benchbed.adapters.spec import AdapterSpec
-from pytest_benchbed.calls.record import CallsRecord
+from pytest_benchbed.calls.recorded import CallsRecord
 from pytest_benchbed.model.bench_file import ModelPrice
 from pytest_benchbed.model.bench_file import RetryPolicy
 from pytest_benchbed.model.request import RequestCase

@@ -3,7 +3,7 @@
 One line a record, canonical JSON with a SHA-256 of its own, appended by one
 ``os.write``; an outcome is on the disk (``fdatasync``) before anybody sees it.
 So a killed process loses no acknowledged answer and tears at most the last
-line. There is one writer, the broker; :func:`read_calls` is the one reader.
+line. There is one writer, the broker, and one reader (``recorded.py``).
 """
 
 from __future__ import annotations
@@ -12,29 +12,21 @@ import contextlib
 import hashlib
 import os
 import threading
-from collections import Counter
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import field
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
-from typing import BinaryIO
-
-from pydantic_core import from_json
 
 from pytest_benchbed.calls.line import Line
 from pytest_benchbed.calls.line import seal
-from pytest_benchbed.calls.line import unseal
 from pytest_benchbed.calls.places import Place
 from pytest_benchbed.calls.places import Places
 from pytest_benchbed.calls.places import line_digest
-from pytest_benchbed.calls.spend import Tally
+from pytest_benchbed.calls.recorded import CallsRecord
+from pytest_benchbed.calls.recorded import parsed
 from pytest_benchbed.model.errors import RunRefused
 from pytest_benchbed.model.errors import TechnicalFailure
-from pytest_benchbed.model.strict import MalformedJson
 
 Head = tuple[str | None, int, str | None]
 """Of a record: its case, its attempt and, if it is an outcome, its state."""
@@ -42,126 +34,6 @@ Head = tuple[str | None, int, str | None]
 # Where the system has no fdatasync (macOS, Windows) fsync does more and no less.
 _sync = getattr(os, "fdatasync", os.fsync)
 _BINARY = getattr(os, "O_BINARY", 0)
-
-
-@dataclass
-class CallsRecord:
-    """What a run's ``calls.jsonl`` says; an index into the file, not its text."""
-
-    path: Path
-    size: int = 0
-    """Bytes up to the end of the last whole line."""
-    is_torn: bool = False
-    """Whether the last line was cut off; it is left out."""
-    tally: Tally = field(default_factory=Tally)
-    """What the recorded calls cost, every try included; an intent without an outcome is
-    ``assumed``, or ``lost_batches``."""
-    _places: Places = field(default_factory=Places)
-
-    @property
-    def spent(self) -> Decimal:
-        """Sum of the known costs, in dollars."""
-        return self.tally.known
-
-    def state(self, case: str, attempt: int) -> str | None:
-        """Return the state of the last outcome of a call; None if there is none."""
-        place = self._places.get(case, attempt)
-        return None if place is None else place.state
-
-    def outcome(self, case: str, attempt: int, lines: BinaryIO | None = None) -> Line | None:
-        """Return the last outcome of a call, read from the file; None if there is none.
-
-        ``lines``: the file, if it is open already.
-        """
-        place = self._places.get(case, attempt)
-        if place is None:
-            return None
-        if lines is None:
-            with self.path.open("rb") as opened:
-                return self.outcome(case, attempt, opened)
-        lines.seek(place.offset)
-        return _parsed(lines.read(place.length))
-
-
-def read_calls(path: Path) -> CallsRecord:
-    """Read and check a whole ``calls.jsonl``; the file stays as it is.
-
-    A file that does not exist has no record. A last line that was cut off is
-    left out (``is_torn``).
-
-    Raises:
-        RunRefused: a line that is not the last is broken, a line was changed, or the
-            file cannot be read.
-    """
-    record = CallsRecord(path)
-    open_intents: Counter[tuple[Any, ...]] = Counter()
-    try:
-        source = path.open("rb")
-    except FileNotFoundError:
-        return record
-    except OSError as error:
-        raise RunRefused(
-            f"{path}: cannot be read: {error.strerror}. Check the file and its rights."
-        ) from error
-    with source:
-        broken: str | None = None
-        number = 0
-        for number, data in enumerate(source, start=1):
-            if broken is not None:
-                raise RunRefused(broken)
-            try:
-                if not data.endswith(b"\n"):
-                    raise MalformedJson("syntax", "the line has no end")
-                row = unseal(data)
-            except MalformedJson as error:
-                # Only a crash while writing leaves such a line, and only as the last one.
-                broken = _refusal(path, number, f"broken record ({error})")
-                continue
-            except ValueError as error:
-                raise RunRefused(_refusal(path, number, str(error))) from None
-            _index(record, row, data, open_intents)
-    record.is_torn = broken is not None
-    for (case, context, _), count in open_intents.items():
-        if case is None and context is None:
-            record.tally.lost_batches += count
-        else:
-            record.tally.assumed += count
-    return record
-
-
-def _refusal(path: Path, number: int, cause: str) -> str:
-    return (
-        f"{path}:{number}: {cause}. Nothing after it can be trusted.\n"
-        "Restore the file from a copy, or start a new run."
-    )
-
-
-def _index(
-    record: CallsRecord, row: Line, data: bytes, open_intents: Counter[tuple[Any, ...]]
-) -> None:
-    offset = record.size
-    record.size += len(data)
-    key = (row["case"], row["context"] if row["case"] is None else None, row["attempt"])
-    if row["kind"] == "intent":
-        open_intents[key] += 1
-        return
-    # The cases of a batch and unsupported cases have no intent and no spend of their own.
-    if open_intents[key] > 0:
-        open_intents[key] -= 1
-        record.tally.add(row)
-    if row["case"] is not None:
-        place = Place(offset, len(data), row["state"], line_digest(data))
-        record._places.put(row["case"], row["attempt"], place)
-
-
-def _head(row: Mapping[str, Any]) -> Head:
-    return row["case"], row["attempt"], row.get("state")
-
-
-def _parsed(data: bytes) -> Line:
-    # The line was read strictly, or written by us; the plain reader is 5 times as fast.
-    row: Line = from_json(data, cache_strings="keys")
-    return row
 
 
 class CallsFile:
@@ -214,7 +86,7 @@ class CallsFile:
             _sync(descriptor)
         calls = cls(path, descriptor, record.size)
         calls._written = _content(path, record.size)
-        calls._places = record._places.without("technical")
+        calls._places = record.settled
         return calls
 
     def state(self, case: str, attempt: int) -> str | None:
@@ -238,7 +110,7 @@ class CallsFile:
             data = os.read(self._descriptor, place.length)
         if line_digest(data) != place.digest:
             raise tampered(self.path, "its outcome")
-        return _parsed(data)
+        return parsed(data)
 
     def is_unchanged(self) -> bool:
         """Say whether the file holds exactly what was written."""
@@ -336,6 +208,10 @@ class CallsFile:
             if self._descriptor >= 0:
                 os.close(self._descriptor)
                 self._descriptor = -1
+
+
+def _head(row: Mapping[str, Any]) -> Head:
+    return row["case"], row["attempt"], row.get("state")
 
 
 def _unstored(path: Path, cause: str) -> TechnicalFailure:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from typing import Any
 
 from pytest_benchbed.adapters.info import AdapterInfo
-from pytest_benchbed.calls.record import CallsRecord
+from pytest_benchbed.calls.recorded import CallsRecord
 from pytest_benchbed.calls.request import request_digest
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_benchbed.calls.record import read_calls
+from pytest_benchbed.calls.recorded import read_calls
 from pytest_benchbed.cli.promotion import PromoteChoice
 from pytest_benchbed.cli.promotion import Promotion
 from pytest_benchbed.cli.promotion import control_command

@@ -22,8 +22,8 @@ from pytest_benchbed.adapters.environment import Redactor
 from pytest_benchbed.adapters.info import AdapterInfo
 from pytest_benchbed.adapters.isolation import check_paths
 from pytest_benchbed.calls.plan import RunCalls
-from pytest_benchbed.calls.record import CallsRecord
-from pytest_benchbed.calls.record import read_calls
+from pytest_benchbed.calls.recorded import CallsRecord
+from pytest_benchbed.calls.recorded import read_calls
 from pytest_benchbed.calls.reuse import Reuse
 from pytest_benchbed.compare.confirm import has_open_end
 from pytest_benchbed.data.staging import Stage

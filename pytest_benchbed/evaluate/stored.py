@@ -11,7 +11,7 @@ from typing import Any
 from typing import BinaryIO
 from typing import Self
 
-from pytest_benchbed.calls.record import read_calls
+from pytest_benchbed.calls.recorded import read_calls
 from pytest_benchbed.compare.keys import PARTS
 from pytest_benchbed.evaluate.case import Answer
 from pytest_benchbed.model.errors import RunError

@@ -11,12 +11,13 @@ from pathlib import Path
 import pytest
 
 from pytest_benchbed.calls.record import CallsFile
-from pytest_benchbed.calls.record import read_calls
+from pytest_benchbed.calls.recorded import read_calls
 
 WRITER = """
 import os, sys
 from pathlib import Path
-from pytest_benchbed.calls.record import CallsFile, read_calls
+from pytest_benchbed.calls.record import CallsFile
+from pytest_benchbed.calls.recorded import read_calls
 
 path, first = Path(sys.argv[1]), int(sys.argv[2])
 file = CallsFile.resume(path, read_calls(path))

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pytest_benchbed.calls.record import read_calls
+from pytest_benchbed.calls.recorded import read_calls
 from pytest_benchbed.runs.read import Run
 from tests.plugin.bench import Bench
 from tests.plugin.bench import write_lines

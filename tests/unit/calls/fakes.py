@@ -21,7 +21,7 @@ from pytest_benchbed.calls.broker import Broker
 from pytest_benchbed.calls.executors import LocalExecutor
 from pytest_benchbed.calls.line import Line
 from pytest_benchbed.calls.plan import RunCalls
-from pytest_benchbed.calls.record import read_calls
+from pytest_benchbed.calls.recorded import read_calls
 from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.model.outcome import Outcome
 from pytest_benchbed.model.request import RequestCase

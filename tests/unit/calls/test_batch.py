@@ -17,7 +17,7 @@ from pytest_benchbed.adapters.batch_reply import BatchReply
 from pytest_benchbed.adapters.spec import AdapterSpec
 from pytest_benchbed.calls import record as record_module
 from pytest_benchbed.calls.plan import RunCalls
-from pytest_benchbed.calls.record import read_calls
+from pytest_benchbed.calls.recorded import read_calls
 from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.model.errors import UsageProblem
 from pytest_benchbed.model.request import AdapterRequest

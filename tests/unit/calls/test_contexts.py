@@ -11,7 +11,7 @@ import pytest
 
 from pytest_benchbed.adapters.info import AdapterInfo
 from pytest_benchbed.adapters.python_host import PrepareReply
-from pytest_benchbed.calls.record import read_calls
+from pytest_benchbed.calls.recorded import read_calls
 from pytest_benchbed.model.bench_file import RetryPolicy
 from pytest_benchbed.model.outcome import Outcome
 from pytest_benchbed.model.usage import Usage

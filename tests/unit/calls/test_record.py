@@ -16,7 +16,7 @@ from pytest_benchbed.calls.line import raw_fields
 from pytest_benchbed.calls.line import seal
 from pytest_benchbed.calls.line import unseal
 from pytest_benchbed.calls.record import CallsFile
-from pytest_benchbed.calls.record import read_calls
+from pytest_benchbed.calls.recorded import read_calls
 from pytest_benchbed.calls.spend import Tally
 from pytest_benchbed.model.canonical import canonical
 from pytest_benchbed.model.canonical import sha256_hex

@@ -13,7 +13,7 @@ import pytest
 
 from pytest_benchbed.calls.executors import Batch
 from pytest_benchbed.calls.executors import WorkerLost
-from pytest_benchbed.calls.record import read_calls
+from pytest_benchbed.calls.recorded import read_calls
 from pytest_benchbed.model.bench_file import RetryPolicy
 from pytest_benchbed.model.outcome import Outcome
 from pytest_benchbed.model.usage import Usage
