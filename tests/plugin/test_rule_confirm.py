@@ -283,6 +283,36 @@ def test_a_complete_run_asks_no_suspect_again(bench: Bench) -> None:
     assert reasks(bench, "t-002") == []
 
 
+STATEFUL = """
+from pytest_benchbed import Adapter
+
+asked = 0
+
+
+class Toy(Adapter):
+    version = "stateful"
+    paid = False
+    fresh_process = True
+
+    def predict(self, case):
+        global asked
+        asked += 1
+        # Right as soon as anything was asked before, as with a conversation that goes on.
+        is_wrong = case.id == "t-002" and asked == 1
+        return {"main": ["row"] if is_wrong else [], "side": []}
+"""
+
+
+def test_a_re_ask_meets_a_fresh_process_where_the_adapter_wants_one(bench: Bench) -> None:
+    record(bench, "base")
+    (bench.path / "toy_adapter.py").write_text(STATEFUL, "utf-8")
+
+    result = bench.run("--baseline=base", "--bench-run=own")
+
+    assert last_line(result).startswith("benchbed: gate FAILED: 1 regression confirmed (t-002)")
+    assert reasks(bench, "t-002") == [(2, 1, "scored"), (3, 1, "scored"), (4, 1, "scored")]
+
+
 def test_suspects_of_one_group_count_once(pytester: pytest.Pytester) -> None:
     """Two cases of one document: of one control one suspect is allowed, and a document is one."""
     rows = {f"t-00{number}": {"group": "letter"} for number in (2, 3)}
