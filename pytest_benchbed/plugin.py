@@ -17,7 +17,7 @@ from pytest_benchbed import hookspecs
 from pytest_benchbed.edge import activation
 from pytest_benchbed.edge import hook_check
 from pytest_benchbed.edge import options
-from pytest_benchbed.model.bulk import without_gc
+from pytest_benchbed.model.bulk import few_collections
 
 if TYPE_CHECKING:
     from pytest_benchbed.adapters.registry import AdapterRegistry
@@ -82,7 +82,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers", "bench_cases(name): run the test for each selected case (fixture bench_case)"
     )
     if activation.is_wanted(config):
-        with without_gc():
+        with few_collections():
             from pytest_benchbed.edge.session import configure
 
             configure(config)

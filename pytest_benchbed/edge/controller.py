@@ -32,7 +32,7 @@ from pytest_benchbed.edge.terminal import SummarySwap
 from pytest_benchbed.edge.terminal import say_line
 from pytest_benchbed.edge.transport import Server
 from pytest_benchbed.edge.user_tests import wanted_cases
-from pytest_benchbed.model.bulk import without_gc
+from pytest_benchbed.model.bulk import few_collections
 from pytest_benchbed.model.errors import BenchbedError
 from pytest_benchbed.model.errors import RunRefused
 from pytest_benchbed.model.errors import UsageProblem
@@ -110,7 +110,7 @@ class Controller:
         """Begin the calls for exactly the selected cases."""
         self.ledger.expect(node_ids)
         try:
-            with without_gc():
+            with few_collections():
                 self.live.start(self.wanted)
         except BenchbedError as error:
             # Too late for a usage error: its text would be lost among the workers'.
@@ -174,7 +174,7 @@ class Controller:
         if stop := session.shouldfail or session.shouldstop:
             self.ledger.stop(str(stop))
         try:
-            with without_gc():
+            with few_collections():
                 self.verdicts = self.live.finish(self.server, int(session.exitstatus))
             if self._observer:
                 self.live.broke(self._observer)

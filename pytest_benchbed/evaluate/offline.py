@@ -32,12 +32,12 @@ from pytest_benchbed.evaluate.copies import renew_snapshot
 from pytest_benchbed.evaluate.files import write_rescored
 from pytest_benchbed.evaluate.files import write_rows
 from pytest_benchbed.evaluate.rescore import Rescored
-from pytest_benchbed.evaluate.rescore import few_collections
 from pytest_benchbed.evaluate.rescore import rescore
 from pytest_benchbed.evaluate.verdict import Judged
 from pytest_benchbed.evaluate.verdict import Judging
 from pytest_benchbed.evaluate.verdict import judge
 from pytest_benchbed.evaluate.verdict import judge_alone
+from pytest_benchbed.model.bulk import few_collections
 from pytest_benchbed.model.run import RunRecord
 from pytest_benchbed.model.run import RunRef
 from pytest_benchbed.runs.read import Run

@@ -8,11 +8,8 @@ answer was corrected, its key no longer fits, and the gate calls it unverifiable
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterable
-from collections.abc import Iterator
 from collections.abc import Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +29,7 @@ from pytest_benchbed.evaluate.stored import Outcomes
 from pytest_benchbed.evaluate.stored import retired_parts
 from pytest_benchbed.evaluate.stored import stored_rows
 from pytest_benchbed.evaluate.summing import is_summed
+from pytest_benchbed.model.bulk import few_collections
 from pytest_benchbed.model.errors import RunRefused
 from pytest_benchbed.model.escape import term
 from pytest_benchbed.model.run import BenchmarkRecord
@@ -46,9 +44,6 @@ Row = dict[str, Any]
 RESCORED = "rescored"
 REKEYED = "re-keyed"
 """``what`` of the history lines that are written here, beside ``grown`` and ``retired``."""
-
-_ALLOCATIONS = 100_000
-"""Objects between two looks for garbage."""
 
 
 @dataclass(frozen=True)
@@ -210,17 +205,6 @@ def check_completed(run: Run) -> None:
             f"run {run.id!r} is not completed: its status is {status!r}.\n"
             f"Go on with it first: --bench-resume={run.id}"
         )
-
-
-@contextmanager
-def few_collections() -> Iterator[None]:
-    """Look for garbage less often: all rows stay, and looking through them takes a tenth more."""
-    before = gc.get_threshold()
-    gc.set_threshold(_ALLOCATIONS, *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
 
 
 def is_other(row: Row, old: Row | None) -> bool:
