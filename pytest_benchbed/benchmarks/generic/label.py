@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from collections.abc import Mapping
 from typing import Any
 from typing import ClassVar
@@ -9,6 +10,8 @@ from typing import ClassVar
 from pytest_benchbed.benchmarks.base import Benchmark
 from pytest_benchbed.benchmarks.generic.settings import LabelSettings
 from pytest_benchbed.benchmarks.generic.values import PlainOrObject
+from pytest_benchbed.benchmarks.generic.values import expected_in
+from pytest_benchbed.benchmarks.generic.values import field_fault
 from pytest_benchbed.benchmarks.generic.values import field_of
 from pytest_benchbed.benchmarks.generic.values import folded
 from pytest_benchbed.benchmarks.generic.values import is_blank
@@ -56,11 +59,15 @@ class Label(Benchmark):
             TechnicalFailure: ``bad_answer``, a fault of the dataset.
         """
         field = field_of(answer, self.settings.field, FIELD)
-        expected, got = value_in(answer, field), value_in(prediction, field)
+        expected, got = expected_in(answer, field), value_in(prediction, field)
         kind = self._kind(case, expected, got)
         errors = [Error(kind, {}, expected, got)] if kind else []
         metrics = {"exact": (int(not errors), 1)}
         return {self.settings.profile: ProfileScore(errors, metrics)}
+
+    def settings_fault(self, answers: Iterable[Any]) -> str | None:
+        """Say that no answer has the field that holds the label."""
+        return field_fault(self.settings.field, FIELD, answers)
 
     def answer_as_prediction(self, case: Case, answer: Any) -> Any:
         """Return the answer; null in an object, since a prediction is never null."""

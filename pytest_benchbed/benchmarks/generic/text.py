@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from collections.abc import Mapping
 from typing import Any
 from typing import ClassVar
@@ -11,6 +12,8 @@ from pytest_benchbed.benchmarks.base import Benchmark
 from pytest_benchbed.benchmarks.generic.likeness import measured
 from pytest_benchbed.benchmarks.generic.settings import TextSettings
 from pytest_benchbed.benchmarks.generic.values import TextOrObject
+from pytest_benchbed.benchmarks.generic.values import expected_in
+from pytest_benchbed.benchmarks.generic.values import field_fault
 from pytest_benchbed.benchmarks.generic.values import field_of
 from pytest_benchbed.benchmarks.generic.values import folded
 from pytest_benchbed.benchmarks.generic.values import is_blank
@@ -58,9 +61,13 @@ class WholeText(Benchmark):
         }
 
     def score_case(self, case: Case, answer: Any, prediction: Any) -> dict[str, ProfileScore]:
-        """Compare two texts under each profile."""
+        """Compare two texts under each profile.
+
+        Raises:
+            TechnicalFailure: ``bad_answer``, a fault of the dataset.
+        """
         field = field_of(answer, self.settings.field, FIELD)
-        expected, got = value_in(answer, field), value_in(prediction, field)
+        expected, got = expected_in(answer, field), value_in(prediction, field)
         locale = locale_for(case, self.settings.locale)
         return {profile: self._score(profile, locale, expected, got) for profile in self.profiles}
 
@@ -71,6 +78,10 @@ class WholeText(Benchmark):
         if self.settings.compare in ERROR_RATES and isinstance(value, tuple):
             return max(0.0, 1 - value[0] / value[1]) if value[1] else float(not score.errors)
         return super().quality(scores)
+
+    def settings_fault(self, answers: Iterable[Any]) -> str | None:
+        """Say that no answer has the field that holds the text."""
+        return field_fault(self.settings.field, FIELD, answers)
 
     def answer_as_prediction(self, case: Case, answer: Any) -> Any:
         """Return the answer; null in an object, since a prediction is never null."""

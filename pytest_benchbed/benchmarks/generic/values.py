@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +11,9 @@ from pydantic import model_validator
 
 from pytest_benchbed.model.canonical import canonical
 from pytest_benchbed.model.case import Case
+from pytest_benchbed.model.errors import TechnicalFailure
+from pytest_benchbed.model.escape import term
+from pytest_benchbed.model.names import unknown_name
 from pytest_benchbed.scoring.locales import locale_of
 from pytest_benchbed.scoring.normalise import Profile
 from pytest_benchbed.scoring.normalise import normalise
@@ -54,6 +58,37 @@ def field_of(answer: Any, named: str | None, usual: str) -> str:
 def value_in(value: Any, field: str) -> Any:
     """Return the value that an object holds in a field, or a value that is no object."""
     return value.get(field) if isinstance(value, Mapping) else value
+
+
+def expected_in(answer: Any, field: str) -> Any:
+    """Return the value that an answer holds in a field, or an answer that is no object.
+
+    Raises:
+        TechnicalFailure: ``bad_answer``: an object without it asserts nothing, and no
+            prediction could be wrong.
+    """
+    if isinstance(answer, Mapping) and field not in answer:
+        detail = f"the answer has no {term(field, 60)!r}; set scoring.field to where it stands"
+        raise TechnicalFailure("bad_answer", detail, whose="scorer")
+    return value_in(answer, field)
+
+
+def field_fault(named: str | None, usual: str, answers: Iterable[Any]) -> str | None:
+    """Say that no object among the answers has the field that holds the value.
+
+    ``named`` and ``usual`` are as of :func:`field_of`. Of a single answer that
+    lacks it :func:`expected_in` speaks.
+    """
+    seen: dict[str, None] = {}
+    for answer in answers:
+        if isinstance(answer, Mapping):
+            if field_of(answer, named, usual) in answer:
+                return None
+            seen.update(dict.fromkeys(answer))
+    if not seen:
+        return None
+    wrong = unknown_name("field", named or usual, seen, "")
+    return f"field scoring.field: {wrong}\nNo answer of the dataset has it: say where it stands."
 
 
 class PlainOrObject(RootModel[Any]):

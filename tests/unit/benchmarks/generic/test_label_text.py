@@ -55,6 +55,42 @@ def test_a_list_is_no_label_and_no_text(type_id: str) -> None:
     assert caught.value.kind == "shape"
 
 
+@pytest.mark.parametrize("type_id", ["label", "text"])
+@pytest.mark.parametrize(
+    ("scoring", "answer"),
+    [({"field": "labl"}, {"label": "x", "text": "x"}), ({}, {"kind": "x", "source": "y"})],
+    ids=["misspelt", "of two"],
+)
+def test_an_object_without_the_field_is_a_fault_and_not_always_right(
+    type_id: str, scoring: dict[str, Any], answer: dict[str, str]
+) -> None:
+    with pytest.raises(TechnicalFailure, match="the answer has no .*; set scoring.field") as caught:
+        Scored(type_id, scoring, answer, {**answer, "kind": "another"})
+
+    assert caught.value.kind == "bad_answer"
+
+
+@pytest.mark.parametrize("type_id", ["label", "text"])
+@pytest.mark.parametrize(
+    ("named", "answers", "sentence"),
+    [
+        ("kind", ["plain", {"kind": "x"}], None),
+        ("kind", [{"other": 1}, {"kind": "x"}], None),
+        ("kind", ["plain"], None),
+        (None, [{"any": "x"}], None),
+        ("knd", [{"kind": "x"}], "unknown field 'knd'. Did you mean 'kind'?"),
+        (None, [{"one": 1, "two": 2}], "'. Known: one, two."),
+    ],
+)
+def test_a_field_that_no_answer_has_is_told_of_the_settings(
+    type_id: str, named: str | None, answers: list[Any], sentence: str | None
+) -> None:
+    found = make_type("mine", type_id, {"field": named}).settings_fault(iter(answers))
+
+    assert (found is None) == (sentence is None)
+    assert (sentence or "") in (found or "")
+
+
 def test_an_answer_that_is_no_label_is_a_fault_of_the_dataset() -> None:
     benchmark = make_type("mine", "label", {"labels": ["yes", "no"], "aliases": {"no": ["nay"]}})
 
