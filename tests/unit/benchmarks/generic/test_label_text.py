@@ -64,7 +64,9 @@ def test_a_list_is_no_label_and_no_text(type_id: str) -> None:
 def test_an_object_without_the_field_is_a_fault_and_not_always_right(
     type_id: str, scoring: dict[str, Any], answer: dict[str, str]
 ) -> None:
-    with pytest.raises(TechnicalFailure, match="the answer has no .*; set scoring.field") as caught:
+    with pytest.raises(
+        TechnicalFailure, match=r"the answer has no .*; set scoring\.field"
+    ) as caught:
         Scored(type_id, scoring, answer, {**answer, "kind": "another"})
 
     assert caught.value.kind == "bad_answer"
