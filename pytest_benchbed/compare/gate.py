@@ -81,7 +81,7 @@ def decide(
         controls: same-code repeats of the baseline, in any order.
         profile: one of the benchmark's.
         decides: whether this verdict is the run's.
-        rule: ``strict`` or ``auto``.
+        rule: ``strict``, ``confirm``, ``allowance`` or ``auto``.
         rule_source: where the rule was asked for.
         targets: cases that must be right.
         judge: the benchmark type.

@@ -9,6 +9,7 @@ from pytest_benchbed.compare import noise
 from pytest_benchbed.compare.confirm import may_ask
 from pytest_benchbed.compare.facts import RunFacts
 from pytest_benchbed.compare.judge import Judge
+from pytest_benchbed.compare.noise_plan import flaky_limit
 from pytest_benchbed.compare.old_code import check_sound
 from pytest_benchbed.compare.old_code import compared
 from pytest_benchbed.compare.old_code import noise_seen
@@ -41,6 +42,8 @@ class SelfTest:
     replays: Sequence[Replay]
     unstable: int
     """D among all runs of the old code."""
+    unit: str = "case"
+    """What suspects are counted by: ``group`` where cases have groups."""
 
     def lines(self) -> list[str]:
         """Return the lines of ``benchbed gate --aa``."""
@@ -49,7 +52,7 @@ class SelfTest:
         many = sum(replay.is_too_many for replay in self.replays)
         again = [one.suspects for one in self.replays if one.suspects and not one.is_too_many]
         asks = f"; {len(again)} of {runs} would ask again" if again else ""
-        asks += f" ({count(sum(again), 'case')})" if again else ""
+        asks += f" ({count(sum(again), self.unit)})" if again else ""
         lines = [
             f"A/A: {count(runs, 'control')}, no change in the code",
             f"  strict     red {strict} of {runs}",
@@ -62,14 +65,26 @@ class SelfTest:
         return [*lines, f"  expected false alarm {self._expected()}"]
 
     def _expected(self) -> str:
-        """Say what the estimate of flaky cases predicts now, and with one more control."""
+        """Say what the estimate of flaky cases predicts now, and with one more control.
+
+        Where none was seen, which proves little, the limit stands beside it.
+        """
         flaky = noise.flaky_estimate(self.unstable, len(self.replays))
+        most = flaky_limit(self.unstable, len(self.replays))
         assert flaky is not None, "there is at least one control"
+        assert most is not None, "there is at least one control"
         parts = []
         for controls in (len(self.replays), len(self.replays) + 1):
             rechecks, _ = noise.rechecks_for(flaky, controls)
-            strict = percent(noise.alarm_of(flaky, controls, 0))
-            confirm = percent(noise.alarm_of(flaky, controls, rechecks))
+            strict, confirm = (
+                percent(noise.alarm_of(flaky, controls, asked))
+                + (
+                    ""
+                    if flaky
+                    else f" (95 % limit {percent(noise.alarm_of(most, controls, asked))})"
+                )
+                for asked in (0, rechecks)
+            )
             parts.append(f"with K={controls}: strict {strict}, confirm {confirm} (r {rechecks})")
         return " · ".join(parts)
 
@@ -111,4 +126,4 @@ def self_test(
             )
         )
     whole = compared(baseline, baseline, ordered, profile, judge, groups)
-    return SelfTest(replays, len(whole.unstable))
+    return SelfTest(replays, len(whole.unstable), "group" if groups else "case")
