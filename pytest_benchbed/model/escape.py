@@ -27,7 +27,7 @@ _INVISIBLE = (
     "\U0001bca0-\U0001bcaf\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 _HIDDEN = re.compile(f"[{_INVISIBLE}]")
-_HIDDEN_BUT_LINES = re.compile(rf"(?![\t\n])[{_INVISIBLE}]")
+_HIDDEN_BUT_LINES = re.compile("[" + _INVISIBLE.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f") + "]")
 # Inert inside a code span everywhere. Not among them: the backtick, what tables
 # and HTML use (| < > &), what hosts look for (@ #) and the backslash.
 _CODE_SPAN = re.compile(
@@ -68,8 +68,8 @@ def html(text: object) -> str:
     number, as ``⟨U+200B⟩``.
     """
     text = str(text)
-    if text.isascii() and text.isalnum():
-        return text
+    if text.isascii() and text.isprintable():
+        return text if text.isalnum() else _html.escape(text, quote=True)
     shown = _HIDDEN_BUT_LINES.sub(lambda match: f"⟨U+{ord(match.group()):04X}⟩", text)
     return _html.escape(shown, quote=True)
 

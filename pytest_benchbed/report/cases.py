@@ -19,7 +19,6 @@ from typing import NamedTuple
 from pydantic_core import from_json
 
 from pytest_benchbed.model.errors import RunError
-from pytest_benchbed.runs.lines import parse_line
 from pytest_benchbed.runs.lines import parse_plain
 
 BUCKETS: Final = (
@@ -213,4 +212,4 @@ def _row_at(path: Path, offset: int) -> dict[str, Any]:
             line = file.readline()
     except OSError as error:
         raise RunError(f"{path}: cannot be read: {error.strerror}.") from error
-    return parse_line(line, f"{path}: byte {offset}")
+    return parse_plain(line, f"{path}: byte {offset}")
