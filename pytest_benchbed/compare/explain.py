@@ -14,6 +14,7 @@ from pytest_benchbed.compare.judge import Row
 from pytest_benchbed.compare.phrases import count
 from pytest_benchbed.compare.phrases import names
 from pytest_benchbed.compare.phrases import percent
+from pytest_benchbed.compare.readings import READINGS
 from pytest_benchbed.compare.sentence import rule_sentence
 from pytest_benchbed.model.escape import term
 from pytest_benchbed.model.gate import GateResult
@@ -36,6 +37,8 @@ def explanation(
     """
     lines = [f"why: profile {term(profile)}"]
     lines += [f"  {line}" for line in _lines(gate, candidate, old, profile)]
+    lines.append("readings, where the rules leave something open:")
+    lines += [f"  {line}" for line in READINGS]
     return lines
 
 

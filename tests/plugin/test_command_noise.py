@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_benchbed.compare.readings import READINGS
 from tests.plugin.bench import Bench
 from tests.plugin.programs import benchbed
 
@@ -53,6 +54,8 @@ def test_each_number_behind_a_verdict_is_explained(noisy: Bench) -> None:
         "  rule: 2 cases are worse than in every run of the old code. Of these 1 was right when "
         "asked again, which is noise, and 1 was wrong every time, which fails the gate.",
         "  verdict: failed: 1 regression confirmed (t-003), compared 4 of 4",
+        "readings, where the rules leave something open:",
+        *(f"  {line}" for line in READINGS),
         "benchbed: gate FAILED: 1 regression confirmed (t-003), compared 4 of 4",
     ]
 
