@@ -25,6 +25,7 @@ REPLIES = frozenset({"result", "no_answer", "retry", "unsupported", "error"})
 
 _HEADER = struct.Struct(">I")
 _BLOCK = 1024 * 1024
+_AHEAD = 64 * 1024
 
 
 class FrameError(Exception):
@@ -98,8 +99,19 @@ def _exactly(read: Callable[[int], bytes], size: int) -> bytes | None:
 
 
 def reader_of(fd: int) -> Callable[[int], bytes]:
-    """Return a ``read`` for :func:`read_frame` on a file descriptor."""
-    return lambda size: os.read(fd, size)
+    """Return a ``read`` for :func:`read_frame` on a file descriptor, which nobody else reads.
+
+    It reads ahead: a short message comes with its length in one call of the system.
+    """
+    ahead = b""
+
+    def read(size: int) -> bytes:
+        nonlocal ahead
+        data = ahead or os.read(fd, max(size, _AHEAD))
+        ahead = data[size:]
+        return data[:size]
+
+    return read
 
 
 def write_all(fd: int, data: bytes) -> None:

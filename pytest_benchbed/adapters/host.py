@@ -43,6 +43,7 @@ class Channel:
     def __init__(self, requests: int, replies: int) -> None:
         self.requests = requests
         self.replies = replies
+        self._read = reader_of(requests)
         self.limit = MAX_FRAME
 
     @classmethod
@@ -71,7 +72,7 @@ class Channel:
 
     def receive(self) -> dict[str, Any] | None:
         """Return the next question; None when pytest has closed the pipe."""
-        return read_frame(reader_of(self.requests), self.limit)
+        return read_frame(self._read, self.limit)
 
     def send(self, frame: bytes) -> None:
         """Send one reply."""

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import io
+import os
 import struct
+import threading
 
 import pytest
 
 from pytest_benchbed.adapters.frames import FrameError
 from pytest_benchbed.adapters.frames import pack
 from pytest_benchbed.adapters.frames import read_frame
+from pytest_benchbed.adapters.frames import reader_of
+from pytest_benchbed.adapters.frames import write_all
 
 
 def raw(payload: bytes) -> bytes:
@@ -34,6 +38,27 @@ def test_a_message_that_comes_in_single_bytes_is_put_together() -> None:
     stream = io.BytesIO(pack({"a": "b" * 100}))
 
     assert read_frame(lambda size: stream.read(1), 1000) == {"a": "b" * 100}
+
+
+def test_messages_that_come_together_are_told_apart() -> None:
+    # The reader reads ahead by 64 KiB: shorter ones, and one that is longer.
+    messages = [{"a": "b" * size} for size in (0, 10, 70_000, 5, 65_525, 1)]
+    requests, replies = os.pipe()
+
+    def write() -> None:
+        write_all(replies, b"".join(pack(message) for message in messages))
+        os.close(replies)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        read_one = reader_of(requests)
+        got = [read_frame(read_one) for _ in range(len(messages) + 1)]
+    finally:
+        writer.join()
+        os.close(requests)
+
+    assert got == [*messages, None]
 
 
 def test_the_end_of_the_pipe_is_no_message() -> None:
