@@ -108,11 +108,11 @@ def read_calls(path: Path) -> CallsRecord:
                 raise RunRefused(_refusal(path, number, str(error))) from None
             _index(record, row, data, open_intents)
     record.is_torn = broken is not None
-    for (case, context, _), count in open_intents.items():
+    for (case, context, attempt), count in open_intents.items():
         if case is None and context is None:
             record.tally.lost_batches += count
         else:
-            record.tally.assumed += count
+            record.tally.assumed_by_attempt[attempt] += count
     return record
 
 

@@ -8,6 +8,7 @@ shown as $0. A call whose price is unknown although money was paid is
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field
@@ -72,10 +73,16 @@ class Tally:
     """Attempts whose price is unknown."""
     silent: int = 0
     """Replies whose cost nobody reported."""
-    assumed: int = 0
-    """Calls that ended without a reply that could carry a cost: each counts at ``max_cost``."""
+    assumed_by_attempt: Counter[int] = field(default_factory=Counter)
+    """Calls that ended without a reply that could carry a cost, by attempt number: each counts
+    at ``max_cost``."""
     lost_batches: int = 0
     """Batches that ended without a result: each may have cost all that was left."""
+
+    @property
+    def assumed(self) -> int:
+        """Calls that count at ``max_cost``."""
+        return self.assumed_by_attempt.total()
 
     def add(self, line: Mapping[str, Any]) -> None:
         """Count the outcome line of one call (of a batch: the line without a case)."""
@@ -99,7 +106,7 @@ class Tally:
             self.lost_batches += 1
         elif (line["error"] or {}).get("kind") not in _NO_WORK:
             # NoAnswer, an exception or a crash cannot report a usage.
-            self.assumed += 1
+            self.assumed_by_attempt[line["attempt"]] += 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +218,11 @@ class SpendLedger:
         tally = self.tally
         is_unknown = bool(tally.unpriced or tally.silent)
         reasks = [cost for attempt, cost in tally.by_attempt.items() if attempt > repeats]
+        lost = sum(
+            number for attempt, number in tally.assumed_by_attempt.items() if attempt > repeats
+        )
+        if lost and self.max_cost is not None:
+            reasks.append(lost * self.max_cost)
         return Spend(
             budget_usd=self.budget_usd,
             spent_usd=None if is_unknown else self.spent,

@@ -263,7 +263,7 @@ def test_going_on_makes_good_the_re_asks_that_failed_or_were_not_paid(
     spend = bench.saved("own").record.spend
     # A call that broke is taken to have cost as much as the dearest.
     lost = Decimal("0.25") if left == "technical" else Decimal(0)
-    assert (spend.spent_usd, spend.reask_usd) == (Decimal("1.75") + lost, Decimal("0.75"))
+    assert (spend.spent_usd, spend.reask_usd) == (Decimal("1.75") + lost, Decimal("0.75") + lost)
     assert "nothing changed" in benchbed(bench, "score", "own").stdout
 
 

@@ -258,6 +258,18 @@ def test_reasks_have_a_line_of_their_own() -> None:
     assert SpendLedger(None, None, tally).summary(repeats=4).reask_usd is None
 
 
+@pytest.mark.parametrize("state", ["no-answer", "technical"])
+def test_a_reask_that_could_report_no_cost_counts_at_the_bound(state: str) -> None:
+    tally = Tally()
+    tally.add(line(attempt=1, usage={"cost_usd": 0.5}))
+    tally.add(line(attempt=2, state=state))
+
+    account = SpendLedger(None, None, tally).summary(repeats=1)
+
+    assert (account.spent_usd, account.reask_usd) == (1, Decimal("0.5"))
+    assert SpendLedger(None, None, tally).summary(repeats=2).reask_usd is None
+
+
 def test_sums_are_exact() -> None:
     assert costing(*[0.1] * 10).known == Decimal(1)
 
