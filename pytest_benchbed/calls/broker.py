@@ -249,6 +249,10 @@ class Broker:
             return False
         return not any(run.is_recorded(case, 1) for case in cases)
 
+    def is_recorded(self, benchmark: str, case: str, attempt: int) -> bool:
+        """Say whether a question is answered without a call."""
+        return self._runs[benchmark].is_recorded(case, attempt)
+
     def taken_over(self, benchmark: str) -> int:
         """Return how many outcomes of a run came from another one."""
         return self._runs[benchmark].taken_over

@@ -27,8 +27,8 @@ class Asker(Protocol):
     def rechecking(self, benchmark: str) -> Rechecking:
         """Return by what rule a suspect is judged."""
 
-    def may_reask(self, benchmark: str, case: str) -> bool:
-        """Count a suspect; say whether it is worth another call."""
+    def may_reask(self, benchmark: str, case: str, attempt: int) -> bool:
+        """Count a suspect; say whether it is worth another call, or needs none."""
 
 
 class LocalAsker:
@@ -39,4 +39,10 @@ class LocalAsker:
         self.predict = broker.predict
         self.may_start = broker.may_start
         self.rechecking = rechecks.of
-        self.may_reask = rechecks.may_ask
+        self._broker = broker
+        self._rechecks = rechecks
+
+    def may_reask(self, benchmark: str, case: str, attempt: int) -> bool:
+        """Count a suspect; say whether it is worth another call, or needs none."""
+        is_known = self._broker.is_recorded(benchmark, case, attempt)
+        return self._rechecks.may_ask(benchmark, case, is_known=is_known)

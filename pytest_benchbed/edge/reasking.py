@@ -63,10 +63,10 @@ def ask_again(asker: Asker | None, plan: Plan, row: dict[str, Any], first: Answe
         )
         if not state.is_open:
             break
-        if not asker.may_reask(plan.name, case):
+        attempt += 1
+        if not asker.may_reask(plan.name, case, attempt):
             state = state._replace(outcome="not-reasked")
             break
-        attempt += 1
         answer = asker.predict(plan.name, case, attempt)
         if answer["state"] == "not-run":
             break

@@ -75,13 +75,17 @@ class Rechecks:
         )
         return Rechecking(rule, noise.rechecks, noise.allowed)
 
-    def may_ask(self, benchmark: str, case: str) -> bool:
-        """Count a suspect; say whether it is worth another call."""
+    def may_ask(self, benchmark: str, case: str, *, is_known: bool = False) -> bool:
+        """Count a suspect; say whether it is worth another call, or needs none.
+
+        ``is_known``: the answer is on record. A run that is gone on with may meet its
+        suspects in another order: what was asked before is used all the same.
+        """
         allowed = self.of(benchmark).allowed
         with self._lock:
             suspects = self._suspects[benchmark]
             suspects.add(cluster(case, self._groups(self._plans[benchmark])))
-            return may_ask(len(suspects), allowed)
+            return is_known or may_ask(len(suspects), allowed)
 
     def _groups(self, plan: Plan) -> dict[str, str]:
         if plan.name not in self._by_case:

@@ -58,6 +58,9 @@ class Broker(Protocol):
     def may_start(self, benchmark: str, case: str) -> bool:
         """Say whether a further case may begin."""
 
+    def is_recorded(self, benchmark: str, case: str, attempt: int) -> bool:
+        """Say whether a question is answered without a call."""
+
 
 class Server:
     """The controller's end: one thread takes questions, whoever has an answer sends it."""
@@ -125,7 +128,10 @@ class Server:
             _send(channel, ascii_json({"re": number, "rule": list(rule)}))
             return
         if question["op"] == "may_reask":
-            may = self._rechecks.may_ask(question["benchmark"], question["case"])
+            assert broker is not None, "an item has an answer, so there is a broker"
+            benchmark, case = question["benchmark"], question["case"]
+            is_known = broker.is_recorded(benchmark, case, question["attempt"])
+            may = self._rechecks.may_ask(benchmark, case, is_known=is_known)
             _send(channel, ascii_json({"re": number, "may": may}))
             return
         if question["op"] == "want":
@@ -228,13 +234,14 @@ class Proxy:
             self._rules[benchmark] = Rechecking(*answer["rule"])
         return self._rules[benchmark]
 
-    def may_reask(self, benchmark: str, case: str) -> bool:
-        """Count a suspect; say whether it is worth another call.
+    def may_reask(self, benchmark: str, case: str, attempt: int) -> bool:
+        """Count a suspect; say whether it is worth another call, or needs none.
 
         Raises:
             PeerLostError: the controller is gone.
         """
-        return bool(self._ask("may_reask", benchmark=benchmark, case=case)["may"])
+        answer = self._ask("may_reask", benchmark=benchmark, case=case, attempt=attempt)
+        return bool(answer["may"])
 
     def _ask(self, op: str, **words: Any) -> Answer:
         self._number += 1

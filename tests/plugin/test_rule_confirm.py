@@ -313,6 +313,36 @@ def test_a_re_ask_meets_a_fresh_process_where_the_adapter_wants_one(bench: Bench
     assert reasks(bench, "t-002") == [(2, 1, "scored"), (3, 1, "scored"), (4, 1, "scored")]
 
 
+REVERSED = """
+def pytest_collection_modifyitems(items):
+    if not os.path.exists("in-order"):
+        items.reverse()
+"""
+
+
+def test_a_resumed_run_uses_the_re_asks_it_has_in_whatever_order_it_meets_them(
+    bench: Bench, workers: list[str]
+) -> None:
+    """Of one control 1 suspect is allowed: the first one met is asked again, here the last case."""
+    record(bench, "base")
+    record(bench, "control")
+    words = ["--baseline=base", "--bench-control=control"]
+    bench.extend(f"import os\n{REVERSED}")
+    flaky(bench, {"t-001": "raise", "t-002": WRONG, "t-004": WRONG})
+    bench.run(*words, "--bench-run=own")
+    assert [len(reasks(bench, case)) for case in ("t-002", "t-004")] == [0, 1]
+    bench.log.unlink()
+    (bench.path / "in-order").touch()
+    (bench.path / "replies.json").write_text(json.dumps({"t-002": WRONG}), "utf-8")
+
+    result = bench.run(*words, "--bench-resume=own", *workers)
+
+    assert bench.calls().count("t-004") == 0
+    assert reasks(bench, "t-004") == [(2, 1, "scored")]
+    assert "t-004" in last_line(result).partition("confirmed")[2]
+    assert "nothing changed" in benchbed(bench, "score", "own").stdout
+
+
 def test_suspects_of_one_group_count_once(pytester: pytest.Pytester) -> None:
     """Two cases of one document: of one control one suspect is allowed, and a document is one."""
     rows = {f"t-00{number}": {"group": "letter"} for number in (2, 3)}
