@@ -126,7 +126,7 @@ class _Comparison:
     def values(self, place: Place, pattern: Place, expected: Any, got: Any) -> None:
         """Compare two values of any kind."""
         rule = self.rules.get(pattern, self.default)
-        is_leaf = not isinstance(expected, dict | list) or not expected
+        is_leaf = not isinstance(expected, (dict, list)) or not expected
         if isinstance(rule, Ignore) and (is_leaf or pattern in self.rules):
             return
         if type(got) is str and expected == got:
@@ -211,7 +211,7 @@ class _Comparison:
                     self.wrong("invented", place, None, found[0][other or 0], extra=extra)
                 elif other is None:
                     self.wrong("missing", place, expected[0][index], None, item=index)
-                elif is_same and not isinstance(expected[0][index], dict | list):
+                elif is_same and not isinstance(expected[0][index], (dict, list)):
                     self.correct()
                 else:
                     self.element(place, pattern, index, rule, expected[0][index], found[0][other])
@@ -220,7 +220,7 @@ class _Comparison:
         self, place: Place, pattern: Place, index: int, rule: Compared, expected: Any, got: Any
     ) -> None:
         """Compare two elements that stand for each other."""
-        if isinstance(expected, dict | list):
+        if isinstance(expected, (dict, list)):
             self.values((*place, str(index)), (*pattern, ANY), expected, got)
             return
         found = fault(rule, expected, got, self.locale)
