@@ -109,6 +109,7 @@ def read_calls(path: Path) -> CallsRecord:
             _index(record, row, data, open_intents)
     record.is_torn = broken is not None
     for (case, context, attempt), count in open_intents.items():
+        record.tally.made_by_attempt[attempt] += 0 if context else count
         if case is None and context is None:
             record.tally.lost_batches += count
         else:

@@ -76,6 +76,8 @@ class Tally:
     assumed_by_attempt: Counter[int] = field(default_factory=Counter)
     """Calls that ended without a reply that could carry a cost, by attempt number: each counts
     at ``max_cost``."""
+    made_by_attempt: Counter[int] = field(default_factory=Counter)
+    """Calls that were made, tries again and those without a reply included, by attempt number."""
     lost_batches: int = 0
     """Batches that ended without a result: each may have cost all that was left."""
 
@@ -88,7 +90,9 @@ class Tally:
         """Count the outcome line of one call (of a batch: the line without a case)."""
         is_prepare = line["context"] is not None
         is_batch = line["case"] is None and not is_prepare
-        usage = line["usage"]
+        usage, kind = line["usage"], (line["error"] or {}).get("kind")
+        if not is_prepare and kind not in _NO_WORK:
+            self.made_by_attempt[line["attempt"]] += 1
         self.unpriced += usage.get("unpriced_attempts", 0)
         cost = usage.get("cost_usd")
         if cost is not None:
@@ -104,7 +108,7 @@ class Tally:
             self.silent += not is_prepare
         elif is_batch:
             self.lost_batches += 1
-        elif (line["error"] or {}).get("kind") not in _NO_WORK:
+        elif kind not in _NO_WORK:
             # NoAnswer, an exception or a crash cannot report a usage.
             self.assumed_by_attempt[line["attempt"]] += 1
 
@@ -227,5 +231,8 @@ class SpendLedger:
             budget_usd=self.budget_usd,
             spent_usd=None if is_unknown else self.spent,
             reask_usd=sum(reasks, ZERO) if reasks else None,
+            reask_calls=sum(
+                number for attempt, number in tally.made_by_attempt.items() if attempt > repeats
+            ),
             unpriced_attempts=tally.unpriced,
         )

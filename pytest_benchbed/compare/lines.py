@@ -174,10 +174,16 @@ def _asked_again(gate: GateResult, record: RunRecord) -> list[str]:
         f"wobbled {number['wobbled']}",
         f"unconfirmed {sum(number[outcome] for outcome in OPEN)}",
     ]
-    calls = sum(one.attempts - 1 for one in gate.suspects)
+    calls = reask_calls(gate, record)
     cost = record.spend.reask_usd
     price = "" if not calls else ", cost not reported" if cost is None else f", ${cost:f}"
     return [*parts, f"{count(calls, 're-ask call')}{price}"]
+
+
+def reask_calls(gate: GateResult, record: RunRecord) -> int:
+    """Return the calls that asking again took; of an older record those with a score."""
+    made = record.spend.reask_calls
+    return sum(one.attempts - 1 for one in gate.suspects) if made is None else made
 
 
 def _noise(gate: GateResult, control_command: str) -> str:

@@ -13,6 +13,7 @@ import pytest
 
 from pytest_benchbed.compare.lines import is_grouped
 from pytest_benchbed.compare.lines import mixed_number
+from pytest_benchbed.compare.lines import reask_calls
 from pytest_benchbed.compare.phrases import percent
 from pytest_benchbed.compare.sentence import rule_sentence
 from pytest_benchbed.model.gate import GateResult
@@ -57,7 +58,7 @@ def properties(record: RunRecord, gate: GateResult) -> Iterator[tuple[str, str]]
         yield "false_alarm_limit_95", percent(alarm.limit95)
     if gate.rule == "confirm":
         yield "re_asks_per_suspect", str(gate.r)
-        yield "re_ask_calls", str(sum(one.attempts - 1 for one in gate.suspects))
+        yield "re_ask_calls", str(reask_calls(gate, record))
         cost = record.spend.reask_usd
         yield "re_ask_usd", "not reported" if cost is None else f"{cost:f}"
     change = gate.smallest_change

@@ -99,12 +99,15 @@ class Counts(Model):
 class Spend(Model):
     """Dollars of this run; ``spent_usd`` null: unknown or not reported."""
 
-    OPTIONAL: ClassVar[frozenset[str]] = frozenset({"prices"})
+    OPTIONAL: ClassVar[frozenset[str]] = frozenset({"prices", "reask_calls"})
 
     budget_usd: Money | None = None
     spent_usd: Money | None = None
     reask_usd: Money | None = None
     """Part of ``spent_usd``: what asking suspects again took."""
+    reask_calls: int | None = None
+    """Calls that were made for it, those without a score too; absent in records of older
+    versions."""
     judge_usd: Money | None = None
     unpriced_attempts: int = 0
     prices_sha256: str | None = None

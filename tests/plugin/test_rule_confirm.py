@@ -106,6 +106,8 @@ def test_a_re_ask_that_fails_leaves_its_case_unconfirmed(bench: Bench, second: s
     )
     assert result.ret == 1
     assert bench.saved("own").record.technical == []
+    # It was made, although it shows nothing.
+    assert " unconfirmed 1 · 1 re-ask call, " in result.stdout.str()
 
 
 def test_a_re_ask_that_cannot_be_paid_leaves_the_verdict_open(bench: Bench) -> None:
@@ -263,6 +265,7 @@ def test_going_on_makes_good_the_re_asks_that_failed_or_were_not_paid(
     spend = bench.saved("own").record.spend
     # A call that broke is taken to have cost as much as the dearest.
     lost = Decimal("0.25") if left == "technical" else Decimal(0)
+    assert spend.reask_calls == (4 if left == "technical" else 3)
     assert (spend.spent_usd, spend.reask_usd) == (Decimal("1.75") + lost, Decimal("0.75") + lost)
     assert "nothing changed" in benchbed(bench, "score", "own").stdout
 

@@ -336,6 +336,7 @@ def test_a_suspect_is_asked_again_in_a_batch_of_its_own(tmp_path: Path) -> None:
     assert executable.timeouts[1] * 3 == executable.timeouts[0]
     assert len(said) == before
     assert (spend.spent_usd, spend.reask_usd) == (Decimal("1.5"), Decimal("1.0"))
+    assert spend.reask_calls == 2
 
 
 def test_the_answer_of_a_suspect_is_on_the_disk_and_not_kept_beside(tmp_path: Path) -> None:

@@ -197,4 +197,4 @@ def test_reasks_have_a_line_of_their_own(tmp_path: Path) -> None:
             broker.predict("words", "c-1", attempt)
         account = broker.spend("words")
 
-    assert (account.spent_usd, account.reask_usd) == (3, 2)
+    assert (account.spent_usd, account.reask_usd, account.reask_calls) == (3, 2, 2)

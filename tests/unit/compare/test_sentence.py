@@ -103,6 +103,9 @@ def test_the_line_of_suspects_tells_what_became_of_them_and_what_it_cost():
         "  suspects 3 of 1 allowed · confirmed 1 · wobbled 1 · unconfirmed 1 · "
         "2 re-ask calls, $0.004 · targets none"
     )
+    # The record knows of those without a score too.
+    _, lines = judged("confirm", WOBBLES, LATE, spend={"reask_calls": 2})
+    assert "unconfirmed 1 · 2 re-ask calls, cost not reported ·" in lines[2]
     _, lines = judged("confirm", WOBBLES)
     assert "1 re-ask call, cost not reported" in lines[2]
     _, lines = judged("confirm")

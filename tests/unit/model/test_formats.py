@@ -102,6 +102,7 @@ FULL: dict[type[Model], dict] = {
         "budget_usd": 1,
         "spent_usd": 0.125,
         "reask_usd": None,
+        "reask_calls": 5,
         "judge_usd": None,
         "unpriced_attempts": 0,
         "prices_sha256": SHA,
