@@ -155,10 +155,11 @@ def _plan_lines(
             f"--bench={baseline.record.benchmark.id} --bench-unpaired, then benchbed promote "
             f"{baseline.id} --control=RUN",
         ]
+    judged = sum(row["state"] == "scored" for row in facts.rows.values())
+    shown = f"{float(flaky):.3g} flaky cases" if flaky <= judged else f"all {judged} cases flaky,"
     basis = "estimated" if unstable else "at most, 95 % sure (none was seen)"
     lines = [
-        f"{head}, {count(controls, 'control')}, {unstable} unstable: "
-        f"{float(flaky):.3g} flaky cases {basis}",
+        f"{head}, {count(controls, 'control')}, {unstable} unstable: {shown} {basis}",
         f"  {'controls':>8}  {'re-asks':>7}  {'false alarm':>11}  once, for the controls  "
         "each run, to ask again",
     ]

@@ -11,6 +11,7 @@ from typing import Any
 from pytest_benchbed.compare import noise
 from pytest_benchbed.compare.facts import RunFacts
 from pytest_benchbed.compare.judge import Row
+from pytest_benchbed.compare.lines import flaky_cases
 from pytest_benchbed.compare.phrases import count
 from pytest_benchbed.compare.phrases import names
 from pytest_benchbed.compare.phrases import percent
@@ -88,8 +89,10 @@ def _noise(gate: GateResult) -> Iterator[str]:
             yield f"re-asks of a suspect: r = {gate.r}, where no control says how many are needed"
         return
     flaky = Fraction(gate.flaky_estimate)
+    above = f", so {flaky_cases(gate)} cases" if flaky > gate.coverage.compared else ""
     yield (
-        f"flaky cases: F = D (K + 2) / K = {gate.D} · {gate.K + 2} / {gate.K} = {_number(flaky)}"
+        f"flaky cases: F = D (K + 2) / K = {gate.D} · {gate.K + 2} / {gate.K} = "
+        f"{_number(flaky)}{above}"
     )
     chance = noise.false_alarm_per_flaky_case(gate.K, gate.r)
     if gate.rule == "confirm":

@@ -195,7 +195,7 @@ def _noise(gate: GateResult, control_command: str) -> str:
     limit = "" if alarm.limit95 is None else f" (95 % limit {percent(alarm.limit95)})"
     return (
         f"  noise: {count(gate.K, 'control')} ({control_ages(gate)}) · flaky cases est. "
-        f"{mixed_number(gate.flaky_estimate)} · r {gate.r} · "
+        f"{flaky_cases(gate)} · r {gate.r} · "
         f"false alarm est. {percent(alarm.estimate)}{limit}"
     )
 
@@ -214,6 +214,14 @@ def mixed_number(fraction: str) -> str:
     """
     value = Fraction(fraction)
     return str(value.numerator) if value.denominator == 1 else f"{float(value):.1f}"
+
+
+def flaky_cases(gate: GateResult) -> str:
+    """Return the estimated flaky cases as people read it: ``4``, or ``all 20``, never more."""
+    estimate = gate.flaky_estimate or "0"
+    if Fraction(estimate) > gate.coverage.compared:
+        return f"all {gate.coverage.compared}"
+    return mixed_number(estimate)
 
 
 def _system(gate: GateResult, adapter: AdapterRecord) -> str:

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from pytest_benchbed.compare.lines import flaky_cases
 from pytest_benchbed.compare.lines import is_grouped
-from pytest_benchbed.compare.lines import mixed_number
 from pytest_benchbed.compare.lines import reask_calls
 from pytest_benchbed.compare.phrases import percent
 from pytest_benchbed.compare.sentence import rule_sentence
@@ -50,7 +50,7 @@ def properties(record: RunRecord, gate: GateResult) -> Iterator[tuple[str, str]]
     yield "suspects", str(len(gate.suspects))
     if gate.allowed is not None:
         yield "allowed", str(gate.allowed)
-    yield "flaky_estimate", mixed_number(gate.flaky_estimate) if gate.flaky_estimate else "unknown"
+    yield "flaky_estimate", flaky_cases(gate) if gate.flaky_estimate else "unknown"
     alarm = gate.false_alarm
     yield "false_alarm", "unknown" if alarm.estimate is None else percent(alarm.estimate)
     if alarm.limit95 is not None:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from pytest_benchbed.compare.confirm import OPEN
 from pytest_benchbed.compare.lines import control_ages
+from pytest_benchbed.compare.lines import flaky_cases
 from pytest_benchbed.compare.lines import is_grouped
-from pytest_benchbed.compare.lines import mixed_number
 from pytest_benchbed.compare.lines import sign_test_text
 from pytest_benchbed.compare.lines import smallest_change_text
 from pytest_benchbed.compare.lines import suspect_facts
@@ -192,7 +192,7 @@ def noise_text(gate: GateResult) -> str:
     asks = f"; a suspect is asked again up to {_times(gate.r)}" if gate.r else ""
     return (
         f"{count(len(gate.controls), 'control')} ({control_ages(gate)}); "
-        f"flaky cases estimated at {mixed_number(gate.flaky_estimate)}{asks}; "
+        f"flaky cases estimated at {flaky_cases(gate)}{asks}; "
         f"false alarm estimated at {percent(alarm.estimate)}{limit}"
     )
 

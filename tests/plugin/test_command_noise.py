@@ -110,6 +110,19 @@ def test_what_fewer_false_alarms_cost(noisy: Bench) -> None:
     assert "Did you mean 'toy'?" in unknown.stderr
 
 
+def test_a_plan_is_for_no_more_flaky_cases_than_there_are(bench: Bench) -> None:
+    wrong = {f"t-00{number}": WRONG for number in (1, 2, 3)}
+    bench.record("base", deterministic=False)
+    bench.record("one", wrong, deterministic=False)
+    assert benchbed(bench, "promote", "base", "--control=one").returncode == 0
+
+    lines = benchbed(bench, "gate", "--plan", "toy").stdout.splitlines()
+
+    assert lines[0] == (
+        "plan: baseline base, 4 cases, 1 control, 3 unstable: all 4 cases flaky, estimated"
+    )
+
+
 def test_a_plan_without_known_costs_says_so_and_counts_repeats(bench: Bench) -> None:
     bench.answers(paid=None, cost=None)
     for run_id in ("base", "one"):

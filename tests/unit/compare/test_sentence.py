@@ -6,10 +6,13 @@ from decimal import Decimal
 
 import pytest
 
+from pytest_benchbed.compare.explain import explanation
 from pytest_benchbed.compare.gate import decide_by
 from pytest_benchbed.compare.lines import verdict_lines
 from pytest_benchbed.compare.rules import ChosenRule
 from pytest_benchbed.compare.sentence import rule_sentence
+from pytest_benchbed.edge.junit import properties
+from pytest_benchbed.report.facts import noise_text
 from tests.unit.compare.builders import PROFILE
 from tests.unit.compare.builders import Judging
 from tests.unit.compare.builders import reask
@@ -24,13 +27,13 @@ LATE = {**row("c3", "a"), "reasks": [reask("!technical")]}
 OPEN = row("c4", "a")
 
 
-def judged(rule, *rows, controls=2, base=True, **changes):
+def judged(rule, *rows, controls=2, base=True, old=CASES, **changes):
     candidate = run_of({**CASES, **{one["case"]: one for one in rows}}, **changes)
     result = decide_by(
         ChosenRule(rule, rule),
         candidate,
         run_of(CASES, "base") if base else None,
-        [run_of(CASES, f"control-{number}") for number in range(controls)],
+        [run_of(old, f"control-{number}") for number in range(controls)],
         profile=PROFILE,
         decides=True,
         targets=(),
@@ -112,6 +115,20 @@ def test_the_line_of_suspects_tells_what_became_of_them_and_what_it_cost():
     assert "unconfirmed 0 · 0 re-ask calls · targets" in lines[2]
     _, lines = judged("allowance", OPEN)
     assert lines[2] == "  suspects 1 of 1 allowed · targets none"
+
+
+def test_no_more_cases_are_said_to_be_flaky_than_there_are():
+    """The estimate is three times what one control showed: of 20 that differ 60."""
+    result, lines = judged("confirm", controls=1, old=dict.fromkeys(CASES, "a"))
+    assert result.flaky_estimate == "60/1"
+    assert " · flaky cases est. all 20 · r 5 · " in "\n".join(lines)
+    why = explanation(result, run_of(CASES), [run_of(CASES, "base")], PROFILE)
+    assert "  flaky cases: F = D (K + 2) / K = 20 · 3 / 1 = 60, so all 20 cases" in why
+    assert "flaky cases estimated at all 20; " in noise_text(result)
+    assert dict(properties(run_of(CASES).record, result))["flaky_estimate"] == "all 20"
+    below, lines = judged("confirm", controls=1, old={**CASES, "c1": "a"})
+    assert below.flaky_estimate == "3/1"
+    assert " · flaky cases est. 3 · " in "\n".join(lines)
 
 
 @pytest.mark.parametrize(
