@@ -31,6 +31,7 @@ from pytest_benchbed.model.gate import TargetState
 from pytest_benchbed.model.run import GateStatus
 from pytest_benchbed.model.run import RunRecord
 
+UNPAIRED = "--bench-unpaired"
 SKIPPED = "skipped"
 NO_RESULT = "no-result"
 """Kinds that stand in a target's errors when it was skipped, or has no result."""
@@ -63,9 +64,14 @@ def status_of(evidence: Evidence) -> tuple[GateStatus, str]:
     if reason := _unavailable(evidence):
         return "unavailable", reason
     if evidence.baseline is None:
+        # There may well be a promoted one: it was set aside.
+        is_chosen = UNPAIRED in evidence.candidate.record.argv
         reason = (
-            "no saved run to compare with: name one with --baseline=RUN, or benchbed promote RUN"
+            f"compared with nothing, as {UNPAIRED} says: name a saved run with --baseline=RUN"
+            if is_chosen
+            else "no saved run to compare with: name one with --baseline=RUN"
         )
+        reason += ", or benchbed promote RUN"
         if holes := evidence.covered.holes:
             # Such a run cannot become the baseline either.
             reason += f"; {count(len(holes), 'case')} without a result {names(holes)}"

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Literal
 
 from pytest_benchbed.compare.deltas import COST
 from pytest_benchbed.compare.deltas import LATENCY
 from pytest_benchbed.compare.facts import RunFacts
 from pytest_benchbed.compare.phrases import count
+from pytest_benchbed.model.bench_file import Limit
 from pytest_benchbed.model.deltas import Delta
 from pytest_benchbed.model.deltas import Deltas
 from pytest_benchbed.model.gate import GateResult
@@ -26,7 +26,7 @@ TIMES = "\N{MULTIPLICATION SIGN}"
 
 def with_thresholds(
     gate: GateResult,
-    thresholds: Mapping[Literal["quality", "latency", "cost"], float] | None,
+    thresholds: Mapping[Limit, float] | None,
     candidate: RunFacts,
     baseline: RunFacts | None,
     deltas: Deltas | None,

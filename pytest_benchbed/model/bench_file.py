@@ -13,6 +13,10 @@ from pytest_benchbed.model.base import Model
 from pytest_benchbed.model.base import Money
 
 
+Limit = Literal["quality", "latency", "cost"]
+"""What a run may be held to beside its errors."""
+
+
 class RetryPolicy(Model):
     """When the same attempt is asked again; never a better score."""
 
@@ -92,7 +96,7 @@ class BenchFile(Model):
     repeats: Annotated[int, Field(ge=1)] | None = None
     shard_by: Literal["hash", "time"] | None = None
     store: str | None = None
-    thresholds: dict[Literal["quality", "latency", "cost"], float] | None = None
+    thresholds: dict[Limit, float] | None = None
     watch: list[str] | None = None
     pythonpath: list[str] | None = None
     retry: RetryPolicy | None = None

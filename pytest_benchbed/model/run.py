@@ -11,6 +11,7 @@ from pydantic import Field
 
 from pytest_benchbed.model.base import Model
 from pytest_benchbed.model.base import Money
+from pytest_benchbed.model.bench_file import Limit
 from pytest_benchbed.model.bench_file import ModelPrice
 from pytest_benchbed.model.dataset import Digests
 
@@ -211,7 +212,7 @@ class RunRecord(Model):
     baseline: RunRef | None
     controls: list[RunRef]
     targets: list[str]
-    thresholds: dict[Literal["quality", "latency", "cost"], float] | None = None
+    thresholds: dict[Limit, float] | None = None
     """Limits that gate, as of the bench file."""
     note: str | None = None
     gate: GateSummary | None

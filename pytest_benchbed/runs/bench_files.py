@@ -9,13 +9,16 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 from difflib import get_close_matches
 from pathlib import Path
+from typing import get_args
 
 from pydantic import BaseModel
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from pytest_benchbed.model.base import explain
 from pytest_benchbed.model.bench_file import BenchAdapter
 from pytest_benchbed.model.bench_file import BenchFile
+from pytest_benchbed.model.bench_file import Limit
 from pytest_benchbed.model.bench_file import ModelPrice
 from pytest_benchbed.model.bench_file import Promotion
 from pytest_benchbed.model.bench_file import RetryPolicy
@@ -71,7 +74,7 @@ def load_bench_file(path: Path) -> BenchFile:
     try:
         return BenchFile.model_validate(value)
     except ValidationError as error:
-        raise UsageProblem(f"{path}: field {explain(error)}.{_nearest(error)}") from None
+        raise UsageProblem(f"{path}: field {_fault(error)}.{_nearest(error)}") from None
 
 
 def promoted_runs(files: Iterable[BenchFile]) -> set[str]:
@@ -87,13 +90,34 @@ def _runs(adapter: BenchAdapter) -> Iterator[str]:
         yield from promotion.controls
 
 
+def _fault(error: ValidationError) -> str:
+    """Put the first fault into words; a limit of something else is a field that is not known."""
+    first = _first(error)
+    if not _is_limit(first):
+        return explain(error)
+    name = ".".join(str(part) for part in first["loc"][:2])
+    return f"{name[:120]}: no such limit"
+
+
+def _first(error: ValidationError) -> ErrorDetails:
+    return error.errors(include_url=False, include_context=False, include_input=False)[0]
+
+
+def _is_limit(fault: ErrorDetails) -> bool:
+    """Say whether it is the name of a limit that is not known: these are the keys of a mapping."""
+    return fault["loc"][0] == "thresholds" and fault["loc"][2:] == ("[key]",)
+
+
 def _nearest(error: ValidationError) -> str:
     """Name the field that was meant when the first fault is an unknown one."""
-    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-    if first["type"] != "extra_forbidden":
-        return ""
+    first = _first(error)
     place = [str(part) for part in first["loc"]]
-    known = sorted(field.alias or name for name, field in _model(place).model_fields.items())
+    if _is_limit(first):
+        place, known = place[:2], list(get_args(Limit))
+    elif first["type"] == "extra_forbidden":
+        known = sorted(field.alias or name for name, field in _model(place).model_fields.items())
+    else:
+        return ""
     near = get_close_matches(place[-1], known, n=1)
     return f" Did you mean {near[0]!r}?" if near else f" Known: {', '.join(known)}."
 

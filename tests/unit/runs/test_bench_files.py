@@ -107,6 +107,16 @@ def test_a_wrong_field_is_named_with_the_file(tmp_path: Path, value: Any, field:
             "Known: at, baseline, controls, reason.",
         ),
         ({"zzzzzz": 1}, "zzzzzz", "Known: adapter, adapters, "),
+        (
+            {"thresholds": {"qualty": -0.1}},
+            "thresholds.qualty",
+            "thresholds.qualty: no such limit. Did you mean 'quality'?",
+        ),
+        (
+            {"thresholds": {"cost": 1, "speed": 1}},
+            "thresholds.speed",
+            "Known: quality, latency, cost.",
+        ),
     ],
 )
 def test_an_unknown_field_comes_with_the_nearest(
