@@ -12,7 +12,6 @@ from pydantic import Field
 from pytest_benchbed.model.base import Model
 from pytest_benchbed.model.base import Money
 
-
 Limit = Literal["quality", "latency", "cost"]
 """What a run may be held to beside its errors."""
 
