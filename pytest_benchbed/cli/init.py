@@ -63,6 +63,7 @@ class InitChoice:
     files: Sequence[str]
     answers: Sequence[str]
     type: str | None
+    group: str | None = None
     skip_empty: bool = False
     visibility: str = "private"
     ci: str | None = None
@@ -71,6 +72,13 @@ class InitChoice:
     def says_all(self) -> bool:
         """Whether the columns need not be asked for."""
         return bool(self.answers and (self.inputs or self.files))
+
+    @property
+    def mapping(self) -> Mapping:
+        """What was typed about the columns."""
+        return Mapping(
+            self.id, tuple(self.inputs), tuple(self.files), tuple(self.answers), self.group
+        )
 
 
 def run_init(choice: InitChoice, root: Path, echo: Echo, ask: Callable[[str], bool] | None) -> int:
@@ -119,7 +127,7 @@ def _import(
     table = open_table(source)
     for note in table.notes:
         echo(f"note: {note}")
-    mapping = Mapping(choice.id, tuple(choice.inputs), tuple(choice.files), tuple(choice.answers))
+    mapping = choice.mapping
     if not choice.says_all:
         mapping = _completed(table, mapping)
         echo(f"{term(source, 200)}: {count(len(table.lines), 'row')}, and its columns look like:")
@@ -189,7 +197,7 @@ def open_table(source: str) -> Table:
 def _completed(table: Table, typed: Mapping) -> Mapping:
     """Return the mapping with what was not typed as it looks."""
     likely = guess(table)
-    taken = {*typed.inputs, *typed.files, *typed.answers, typed.id}
+    taken = {*typed.names()}
 
     def free(names: Sequence[str]) -> tuple[str, ...]:
         return tuple(name for name in names if name not in taken)
@@ -199,6 +207,7 @@ def _completed(table: Table, typed: Mapping) -> Mapping:
         inputs=typed.inputs or free(likely.inputs),
         files=typed.files or free(likely.files),
         answers=typed.answers or free(likely.answers),
+        group=typed.group,
     )
 
 

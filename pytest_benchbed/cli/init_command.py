@@ -35,6 +35,10 @@ def init(
         list[str] | None,
         typer.Option("--answer", metavar="COLUMN", help="What is right; one with an object is it."),
     ] = None,
+    group: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Document or site; cases of one fail together."),
+    ] = None,
     kind: Annotated[
         str | None, typer.Option("--type", help="label, text, fields or facts.")
     ] = None,
@@ -65,6 +69,7 @@ def init(
         files or (),
         answers or (),
         kind,
+        group=group,
         skip_empty=skip_empty,
         visibility="public" if public else "private",
         ci=ci,

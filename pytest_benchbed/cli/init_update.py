@@ -35,7 +35,6 @@ from pytest_benchbed.data.dataset import Dataset
 from pytest_benchbed.data.replace import replace_file
 from pytest_benchbed.data.tables.cases import Imported
 from pytest_benchbed.data.tables.cases import import_rows
-from pytest_benchbed.data.tables.mapping import Mapping
 from pytest_benchbed.data.tables.mapping import check_mapping
 from pytest_benchbed.data.undo import Undo
 from pytest_benchbed.data.undo import undone_unless_pinned
@@ -56,6 +55,7 @@ class Update:
     added: list[str]
     other_inputs: list[str]
     other_answers: list[str]
+    other_groups: list[str]
     absent: list[str]
     """Cases that the table does not have; they stay as they are."""
     kept: dict[str, str]
@@ -64,13 +64,15 @@ class Update:
     @property
     def is_empty(self) -> bool:
         """Whether nothing changes."""
-        return not (self.added or self.other_inputs or self.other_answers)
+        return not (self.added or self.other_inputs or self.other_answers or self.other_groups)
 
     def lines(self) -> Iterator[str]:
         """Yield what changes."""
         yield f"added {_some(self.added)}"
         yield f"inputs changed {_some(self.other_inputs)}"
         yield f"answers changed {_some(self.other_answers)}"
+        if self.other_groups:
+            yield f"groups changed {_some(self.other_groups)}"
         if self.absent:
             yield f"not in the table, kept {_some(self.absent)}"
 
@@ -110,7 +112,7 @@ def run_update(
     table = open_table(choice.source)
     for note in table.notes:
         echo(f"note: {note}")
-    mapping = Mapping(choice.id, tuple(choice.inputs), tuple(choice.files), tuple(choice.answers))
+    mapping = choice.mapping
     check_mapping(table, mapping)
     bench_file = registries.bench_files.get(choice.name)
     kind = None if bench_file is None else load_bench_file(bench_file).type
@@ -125,7 +127,7 @@ def run_update(
             is_plain=kind == PLAIN_TYPE,
             kept=kept,
         )
-        return made, _update(root, made)
+        return made, _update(root, made, is_grouped=mapping.group is not None)
 
     made, update = take_in({})
     if any(made.digests.get(path, digest) != digest for path, digest in update.kept.items()):
@@ -148,7 +150,7 @@ def run_update(
         return run_bump(config, registries, options, echo, is_told=True)
 
 
-def _update(root: Path, made: Imported) -> Update:
+def _update(root: Path, made: Imported, *, is_grouped: bool) -> Update:
     dataset, answers = Dataset.open(root), Answers.open(root)
     verify_digests(dataset, answers)
     index = dataset.case_index
@@ -158,7 +160,7 @@ def _update(root: Path, made: Imported) -> Update:
     raw_ids = {case: raw for raw, case in made.renamed.items()}
     canary = answers.canary
     cases, truths = dict(old_cases), dict(old_answers)
-    update = Update(cases, truths, [], [], [], [], {})
+    update = Update(cases, truths, [], [], [], [], [], {})
     pins = {pin.path: pin.sha256 for pin in dataset.manifest.files}
     seen: set[str] = set()
     taken = {name.casefold() for name in old_cases}
@@ -169,8 +171,9 @@ def _update(root: Path, made: Imported) -> Update:
             update.added.append(name)
         seen.add(name)
         old = old_cases.get(name, {})
-        # Category, tags and group were given by hand, and stay.
-        by_hand = {key: value for key, value in old.items() if key not in ("files", "meta")}
+        # Category and tags were given by hand, and stay; so does a group, unless a column has it.
+        from_table = {"files", "meta", *(["group"] if is_grouped else [])}
+        by_hand = {key: value for key, value in old.items() if key not in from_table}
         cases[name] = {**by_hand, **new, "id": name}
         raw = raw_ids.get(new["id"], new["id"])
         if raw != name:
@@ -180,6 +183,8 @@ def _update(root: Path, made: Imported) -> Update:
             or any(pins.get(path) != made.digests[path] for path in new.get("files") or ())
         ):
             update.other_inputs.append(name)
+        if old and old.get("group") != cases[name].get("group"):
+            update.other_groups.append(name)
         truths[name] = {"id": name, "answer": truth["answer"]}
         if canary is not None:
             truths[name]["canary"] = canary

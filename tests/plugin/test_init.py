@@ -385,3 +385,39 @@ def test_a_column_that_is_nearly_the_ids_is_named(bench: Bench) -> None:
     done = init(bench)
 
     assert "'Nº factura' looks like ids, but '7' stands in lines 2 and 3" in done.stdout
+
+
+def test_a_column_makes_groups_and_an_update_keeps_to_it(bench: Bench) -> None:
+    """Cases of one document fail together, so they count once; the table says which."""
+    documents = "id,text,total,doc\na,x,4,one\nb,y,5,one\nc,z,6,7\nd,w,7,\n"
+    (bench.path / "t.csv").write_text(documents, "utf-8")
+    dataset = bench.path / "cases" / "invoices" / "v1" / "cases.jsonl"
+
+    done = init(bench, *COLUMNS, "--group=doc")
+    made = [(row["id"], row.get("group"), row.get("meta")) for row in rows(dataset)]
+    same = init(bench, *COLUMNS, "--group=doc", "--update")
+    (bench.path / "t.csv").write_text(documents.replace("5,one", "5,") + "e,v,8,7\n", "utf-8")
+    grown = init(bench, *COLUMNS, "--group=doc", "--update")
+    wrong = init(bench, *COLUMNS, "--group=dok", "--update")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert made == [("a", "one", None), ("b", "one", None), ("c", "7", None), ("d", None, None)]
+    assert "nothing to update" in same.stdout
+    assert "added 1 case (e)" in grown.stdout
+    assert "groups changed 1 case (b)" in grown.stdout
+    now = {row["id"]: row.get("group") for row in rows(dataset)}
+    assert now == {"a": "one", "b": None, "c": "7", "d": None, "e": "7"}
+    assert "has no column 'dok'. Did you mean 'doc'?" in wrong.stderr
+
+
+def test_a_group_that_is_none_is_refused_by_row(bench: Bench) -> None:
+    (bench.path / "t.csv").write_text("", "utf-8")
+    (bench.path / "t.jsonl").write_text(
+        '{"id": "a", "text": "x", "total": "4", "doc": ["one"]}\n', "utf-8"
+    )
+
+    done = benchbed(bench, "init", "invoices", "--from=t.jsonl", *COLUMNS, "--group=doc")
+
+    assert done.returncode == 2
+    assert "t.jsonl:1, column 'doc': the group is no text and no number" in done.stderr
+    assert not (bench.path / "cases").exists()

@@ -135,6 +135,9 @@ class _Importer:
         row: dict[str, Any] = {"id": case_id, "inputs": inputs}
         if files:
             row["files"] = list(dict.fromkeys(files))
+        group = self._group(line)
+        if group:
+            row["group"] = group
         meta = {
             _OTHER_ID if name == "id" else name: line.values[name]
             for name in self._made.meta
@@ -187,6 +190,16 @@ class _Importer:
             return "", None
         self._raw[raw] = line.number
         return self._free(raw if is_case_id(raw) else valid_id(raw), line.number), raw
+
+    def _group(self, line: Line) -> str:
+        """Return the group of a case, ``""`` if it has none."""
+        name = self._mapping.group
+        value = MISSING if name is None else look_up(line.values, name)
+        if isinstance(value, bool | list | dict):
+            self._fault(
+                line, name, "the group is no text and no number", "Write one name, or none."
+            )
+        return "" if value is MISSING or value is None else str(value).strip()
 
     def _free(self, case_id: str, number: int) -> str:
         """Return the id, or one near it that no other case has, upper and lower case alike."""

@@ -43,10 +43,13 @@ class Mapping:
     inputs: tuple[str, ...]
     files: tuple[str, ...]
     answers: tuple[str, ...]
+    group: str | None = None
+    """Cases with one value in it are of one group, and fail together."""
 
     def names(self) -> list[str]:
         """Return what was named, in order."""
-        return [*([self.id] if self.id else []), *self.inputs, *self.files, *self.answers]
+        alone = [name for name in (self.id, self.group) if name]
+        return [*alone, *self.inputs, *self.files, *self.answers]
 
     def mapped(self) -> set[str]:
         """Return every column that is read."""
@@ -59,6 +62,7 @@ class Mapping:
             *(f"--input={name}" for name in self.inputs),
             *(f"--file={name}" for name in self.files),
             *(f"--answer={name}" for name in self.answers),
+            *([f"--group={self.group}"] if self.group else []),
         ]
 
 
@@ -182,6 +186,7 @@ def column_lines(table: Table, mapping: Mapping) -> Sequence[str]:
                 ("input", mapping.inputs),
                 ("file", mapping.files),
                 ("answer", mapping.answers),
+                ("group", (mapping.group,)),
             )
             if any(one is not None and top_column(one) == name for one in names)
         ]
