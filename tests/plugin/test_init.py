@@ -419,5 +419,5 @@ def test_a_group_that_is_none_is_refused_by_row(bench: Bench) -> None:
     done = benchbed(bench, "init", "invoices", "--from=t.jsonl", *COLUMNS, "--group=doc")
 
     assert done.returncode == 2
-    assert "t.jsonl:1, column 'doc': the group is no text and no number" in done.stderr
+    assert "t.jsonl:1: column 'doc': the group is no text and no number" in done.stderr
     assert not (bench.path / "cases").exists()
