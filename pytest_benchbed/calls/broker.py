@@ -166,6 +166,9 @@ class Broker:
             elif run.plan.reuse is not None and run.stopped is None:
                 self._take_over(run, run.plan.reuse, cases)
             with self._changed:
+                run.ledger.unanswered = sum(
+                    not run.is_recorded(case, attempt) for attempt in attempts for case in cases
+                )
                 self._schedule.look_ahead(run, cases)
         for run, cases in batches:
             self._ask_batches(run, cases)

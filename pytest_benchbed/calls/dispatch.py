@@ -96,7 +96,7 @@ class Dispatcher:
 
     def _cannot_pay(self, call: Call) -> None:
         """Stop the run; but a re-ask that cannot be paid leaves its case unconfirmed, no more."""
-        record = exhausted(call.run)
+        record = exhausted(call.run, is_reask=call.is_reask)
         if not call.is_reask:
             self.book.stop_run(call.run, record)
             return
@@ -310,7 +310,7 @@ class Dispatcher:
             future.set_result(answer)
 
 
-def exhausted(run: RunState) -> TechnicalRecord:
+def exhausted(run: RunState, *, is_reask: bool = False) -> TechnicalRecord:
     """Return the failure of a run whose budget does not allow another call."""
     ledger = run.ledger
     bound = ledger.max_cost
@@ -322,4 +322,6 @@ def exhausted(run: RunState) -> TechnicalRecord:
         if spent is None
         else f" ({spent} USD spent)"
     )
+    if is_reask and ledger.waiting:
+        detail += f"; {ledger.waiting} first questions go before re-asks"
     return TechnicalRecord(case=None, whose="system", kind="budget_exhausted", detail=detail)

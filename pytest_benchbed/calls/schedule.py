@@ -124,7 +124,7 @@ class Schedule:
                 if rest > 0:
                     wake = rest if wake is None else min(wake, rest)
                     continue
-                verdict = call.run.ledger.verdict()
+                verdict = call.run.ledger.verdict(is_reask=call.is_reask)
                 if verdict == "exhausted":
                     return Exhausted(call)
                 if verdict == "wait":
@@ -172,7 +172,7 @@ class Schedule:
         call.is_in_flight = True
         self.running += 1
         call.run.rate.take(now)
-        call.run.ledger.reserve(call)
+        call.run.ledger.reserve(call, is_reask=call.is_reask)
 
     def arrived(self, call: Call) -> None:
         """The reply is here, not yet on the disk: the next call need not wait for that.
@@ -211,6 +211,8 @@ class Schedule:
         self.free(call)
         if call.is_asked and not call.is_settled:
             self.waiting -= 1
+        if not call.is_settled and not call.is_reask:
+            call.run.ledger.unanswered -= 1
         call.is_settled = True
 
     def free(self, call: Call) -> None:

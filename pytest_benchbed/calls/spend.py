@@ -137,8 +137,11 @@ class SpendLedger:
         self.paid: bool | None = None
         """``Adapter.paid``, once the adapter said hello."""
         self.tally = tally or Tally()
+        self.unanswered = 0
+        """First questions (no re-asks) without an answer, those in flight included."""
         self._declared = max_cost_usd
         self._reserved: dict[object, Decimal] = {}
+        self._first_in_flight: set[object] = set()
 
     @property
     def max_cost(self) -> Decimal | None:
@@ -169,11 +172,12 @@ class SpendLedger:
         spent = self.spent
         return ZERO if spent is None else max(ZERO, self.budget_usd - spent)
 
-    def verdict(self) -> Literal["go", "wait", "exhausted"]:
+    def verdict(self, *, is_reask: bool = False) -> Literal["go", "wait", "exhausted"]:
         """Say whether the next call may start, may start later, or never.
 
         Allowed iff spent + reserved + ``max_cost`` <= budget. While no price is
-        known calls run one at a time, each with all that is left reserved.
+        known calls run one at a time, each with all that is left reserved. A
+        re-ask has what the first questions leave: :meth:`_set_aside`.
         """
         if self.budget_usd is None:
             return "go"
@@ -183,21 +187,44 @@ class SpendLedger:
         elif bound is None:
             if self._reserved:
                 return "wait"
-            fits = (spent or ZERO) <= self.budget_usd
+            fits = (spent or ZERO) <= self.budget_usd and not (is_reask and self.waiting)
         else:
-            fits = (spent or ZERO) + sum(self._reserved.values()) + bound <= self.budget_usd
+            taken = (spent or ZERO) + sum(self._reserved.values())
+            aside = self._set_aside(bound) if is_reask else ZERO
+            fits = taken + bound + aside <= self.budget_usd
         if fits:
             return "go"
         return "wait" if self._reserved else "exhausted"
 
-    def reserve(self, call: object) -> None:
+    @property
+    def waiting(self) -> int:
+        """First questions that are not even begun."""
+        return max(0, self.unanswered - len(self._first_in_flight))
+
+    def _set_aside(self, bound: Decimal) -> Decimal:
+        """Return what the first questions that wait will take, by the mean of the calls so far.
+
+        The last of them starts only if ``bound`` is left. To reserve the highest
+        cost for all would leave re-asks of most runs nothing, although much is left
+        at the end.
+        """
+        if not self.waiting:
+            return ZERO
+        made = self.tally.made_by_attempt.total()
+        mean = self.tally.known / made if made else bound
+        return (self.waiting - 1) * mean + bound
+
+    def reserve(self, call: object, *, is_reask: bool = False) -> None:
         """Set aside ``max_cost`` for a call that starts now."""
         bound = self.max_cost
         self._reserved[call] = (self.remaining_usd or ZERO) if bound is None else bound
+        if not is_reask:
+            self._first_in_flight.add(call)
 
     def release(self, call: object) -> None:
         """Give back what was set aside; its real cost is added to ``tally``."""
         self._reserved.pop(call, None)
+        self._first_in_flight.discard(call)
 
     def problem(self) -> Problem | None:
         """Return what blocks the run, the worst first; None if nothing does."""

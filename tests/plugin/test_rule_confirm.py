@@ -128,6 +128,19 @@ def test_a_re_ask_that_cannot_be_paid_leaves_the_verdict_open(bench: Bench) -> N
     assert reasks(bench, "t-004")[-1] == (3, None, "budget")
 
 
+def test_first_questions_are_paid_before_re_asks(bench: Bench, workers: list[str]) -> None:
+    """The budget is that of the cases and one more call: none comes out blocked."""
+    record(bench, "base")
+    flaky(bench, {"t-001": WRONG}, paid=True, cost=0.25)
+
+    result = bench.run("--baseline=base", "--bench-run=own", "--bench-budget=1.30", *workers)
+
+    result.assert_outcomes(passed=3, failed=1)
+    assert last_line(result).startswith("benchbed: gate INCOMPLETE: budget: not confirmed, ")
+    assert reasks(bench, "t-001") == [(2, 1, "scored"), (3, None, "budget")]
+    assert bench.saved("own").record.technical == []
+
+
 @pytest.mark.parametrize("rule", ["--bench-rule=strict", "deterministic"])
 def test_strict_asks_nothing_again(bench: Bench, rule: str) -> None:
     is_declared = rule == "deterministic"

@@ -198,3 +198,44 @@ def test_reasks_have_a_line_of_their_own(tmp_path: Path) -> None:
         account = broker.spend("words")
 
     assert (account.spent_usd, account.reask_usd, account.reask_calls) == (3, 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("budget", "paid_reasks"), [("4", 0), ("4.9", 0), ("5", 1), ("6.5", 2), ("40", 6)]
+)
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_re_asks_are_paid_from_what_the_first_questions_leave(
+    tmp_path: Path, budget: str, paid_reasks: int, jobs: int
+) -> None:
+    """The first two of four cases are asked again at once, as often as it goes."""
+    plan = plan_of(tmp_path, budget_usd=Decimal(budget))
+    with broker_of(System(answer=lambda case: ok(cost=1)), plan, jobs=jobs) as broker:
+        broker.start({"words": ids(4)})
+        reasks = []
+        for case in ids(4)[:2]:
+            assert broker.predict("words", case)["state"] == "ok"
+            reasks += [broker.predict("words", case, attempt) for attempt in (2, 3, 4)]
+        rest = [broker.predict("words", case) for case in ids(4)[2:]]
+        failures = broker.failures("words")
+
+    assert [row["state"] for row in rest] == ["ok", "ok"]
+    assert [row["state"] for row in reasks].count("ok") == paid_reasks
+    kinds = {row["error"]["kind"] for row in reasks if row["state"] != "ok"}
+    assert kinds == ({"budget_exhausted"} if paid_reasks < 6 else set())
+    assert failures == [], "a re-ask that is not paid blocks nothing"
+
+
+def test_while_no_price_is_known_first_questions_go_first(tmp_path: Path) -> None:
+    usage = Usage(cost_usd=Decimal(0), cached=True)
+    system = System(answer=lambda case: Outcome("ok", raw="1", usage=usage, reported=True))
+
+    with broker_of(system, plan_of(tmp_path, budget_usd=Decimal(5)), jobs=1) as broker:
+        broker.start({"words": ids(3)})
+        states = [
+            broker.predict("words", case, attempt)["state"]
+            for case, attempt in [("c-000", 1), ("c-000", 2), ("c-001", 1), ("c-002", 1)]
+        ]
+        # Nothing is left that goes before it.
+        states.append(broker.predict("words", "c-002", 2)["state"])
+
+    assert states == ["ok", "technical", "ok", "ok", "ok"]

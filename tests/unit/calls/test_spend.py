@@ -279,3 +279,20 @@ def test_a_cached_reply_sets_no_price() -> None:
     tally.add(line(usage={"cost_usd": 0, "cached": True}))
 
     assert tally.highest is None
+
+
+def test_what_waits_is_set_aside_at_the_mean_and_only_its_last_at_the_highest() -> None:
+    """Spent 6, the re-ask 3, and of three that wait two at 2 and one at 3."""
+    for budget, verdict in (("16", "go"), ("15.9", "exhausted")):
+        ledger = SpendLedger(Decimal(budget), None, costing(3, 2, 1))
+        ledger.unanswered = 3
+
+        assert ledger.verdict(is_reask=True) == verdict
+        assert ledger.verdict() == "go"
+        # One of them begins: its highest cost is reserved, and given back when it lands.
+        ledger.reserve("first")
+        assert ledger.waiting == 2
+        assert ledger.verdict(is_reask=True) == "wait"
+        ledger.release("first")
+        ledger.reserve("again", is_reask=True)
+        assert ledger.waiting == 3
