@@ -30,6 +30,12 @@ WITHDRAWN = "withdrawn"
 STRIKES = 2
 """Runs in which a case wobbled that make it worth a look."""
 
+MAX_NOTES = 5
+"""Lines that cannot be read and are named."""
+
+_SHORTEST = sum(len(name) + 4 for name in NoiseLine.model_fields)
+"""Bytes that the names of the fields alone take."""
+
 MAX_STRIKES = 10
 """Cases that are printed; the review brief has all of them."""
 
@@ -132,6 +138,7 @@ def read_ledger(content: bytes, *, baseline: str) -> tuple[list[NoiseLine], list
     """
     lines: list[NoiseLine] = []
     notes: list[str] = []
+    unread = 0
     parts = content.split(b"\n")
     if parts[-1]:
         notes.append(f"noise ledger of {term(baseline, 80)}: the last line is torn, and left out")
@@ -139,16 +146,24 @@ def read_ledger(content: bytes, *, baseline: str) -> tuple[list[NoiseLine], list
         if not part:
             # Behind a torn line an append begins a new one; two at once begin it twice.
             continue
-        try:
-            line = NoiseLine.from_json(_object(part))
-            problem = "" if line.baseline == baseline else f"is of baseline {line.baseline!r}"
-        except (MalformedJson, ShapeError) as error:
-            problem = f"cannot be read ({error})"
-        if problem:
+        # Millions of lines without a field are no ledger, and no work either.
+        problem = "cannot be read (too short)"
+        if len(part) >= _SHORTEST:
+            try:
+                line = NoiseLine.from_json(_object(part))
+                problem = "" if line.baseline == baseline else f"is of baseline {line.baseline!r}"
+            except (MalformedJson, ShapeError) as error:
+                problem = f"cannot be read ({error})"
+            if not problem:
+                lines.append(line)
+                continue
+        unread += 1
+        if unread <= MAX_NOTES:
             place = f"noise ledger of {term(baseline, 80)}, line {number}"
             notes.append(f"{place}: {term(problem, 120)}, and left out")
-        else:
-            lines.append(line)
+    if unread > MAX_NOTES:
+        more = count(unread - MAX_NOTES, "more line")
+        notes.append(f"noise ledger of {term(baseline, 80)}: {more} left out as well")
     return lines, notes
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from pytest_benchbed.compare.gate import decide_by
+from pytest_benchbed.compare.noise_ledger import MAX_NOTES
 from pytest_benchbed.compare.noise_ledger import Strike
 from pytest_benchbed.compare.noise_ledger import ledger_bytes
 from pytest_benchbed.compare.noise_ledger import noise_lines
@@ -12,6 +15,7 @@ from pytest_benchbed.compare.noise_ledger import strikes
 from pytest_benchbed.compare.noise_ledger import untold
 from pytest_benchbed.compare.noise_ledger import withdrawn
 from pytest_benchbed.compare.rules import ChosenRule
+from pytest_benchbed.model.canonical import canonical
 from pytest_benchbed.model.noise_line import NoiseLine
 from tests.unit.compare.builders import PROFILE
 from tests.unit.compare.builders import Judging
@@ -95,6 +99,25 @@ def test_a_line_that_cannot_be_read_or_is_of_another_baseline_is_left_out_by_its
         f"noise ledger of base, line {number}" for number in (1, 2, 3, 5)
     ]
     assert "is of baseline 'older'" in notes[2]
+
+
+@pytest.mark.parametrize("junk", [b"{x", b"\0", b"{" + b"x" * 300], ids=["short", "nul", "long"])
+def test_a_file_of_junk_is_a_handful_of_notes(junk):
+    """Twenty megabytes of it were seven million warnings; what is a line counts all the same."""
+    lines, notes = read_ledger((junk + b"\n") * 1000 + ledger_bytes([line()]), baseline="base")
+
+    assert lines == [line()]
+    assert [note.split(":")[0] for note in notes[:-1]] == [
+        f"noise ledger of base, line {number}" for number in range(1, MAX_NOTES + 1)
+    ]
+    assert notes[-1] == "noise ledger of base: 995 more lines left out as well"
+
+
+def test_the_shortest_line_is_one():
+    short = {"baseline": "b", "candidate": "c", "benchmark": "t", "profile": "p", "case": "x"}
+    content = NoiseLine(**short, errors=[], outcome="wobbled", attempts=1, wrong=1, at="")
+    row = {key: value for key, value in content.to_json().items() if key != "schema"}
+    assert read_ledger(canonical(row) + b"\n", baseline="b") == ([content], [])
 
 
 def test_what_is_told_already_is_not_told_again():
