@@ -140,7 +140,8 @@ def _confirm(states: Mapping[str, Confirmation], found: tuple[str, ...], seen: N
     poor = [case for case in left if states[case].is_out_of_budget]
     is_quiet = seen.flaky is not None and noise.is_quiet(seen.flaky, seen.controls)
     if is_quiet and len(poor) < len(left):
-        found = (f"{_regressions(left)}, not asked again",)
+        # Nobody asked, or nobody answered.
+        found = (f"{_regressions(left)}, not cleared by a re-ask",)
         return Ruling("failed", found, notes=(*notes, STRICT_OFFLINE))
     why = OUT_OF_BUDGET if len(poor) == len(left) else UNCONFIRMED
     broken = f"{count(len(left), 'case')} could be broken {names(left)}"

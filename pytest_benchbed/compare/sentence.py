@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pytest_benchbed.compare.confirm import CONFIRMED
 from pytest_benchbed.compare.phrases import count
+from pytest_benchbed.compare.ruling import STRICT_OFFLINE
 from pytest_benchbed.model.gate import GateResult
 
 BLIND = "One broken case cannot be seen by this rule."
@@ -67,6 +68,8 @@ def _by_itself(gate: GateResult, is_grouped: bool) -> str:
     if _is_too_many(gate, is_grouped):
         most = count(gate.allowed, "group" if is_grouped else "case")
         return f" That is more than chance makes ({most} at most){_fails(gate)}."
+    if STRICT_OFFLINE in gate.warnings:
+        return f" The old code showed too little noise to explain it{_fails(gate)}."
     if gate.allowed == 0:
         return " Without any change even one would be a surprise."
     such = "one is" if gate.allowed == 1 else f"up to {gate.allowed} are"

@@ -59,7 +59,7 @@ def test_confirm_decides_in_its_order():
 def test_without_noise_a_suspect_needs_no_re_ask_to_fail_but_a_spent_budget_is_said():
     quiet = rule_on("confirm", {"x": OPEN}, QUIET)
     assert (quiet.status, quiet.notes) == ("failed", ("strict: offline",))
-    assert quiet.found == ("1 regression on a stable case (x), not asked again",)
+    assert quiet.found == ("1 regression on a stable case (x), not cleared by a re-ask",)
 
     poor = rule_on("confirm", {"x": POOR}, QUIET)
     assert (poor.status, poor.undecided) == (

@@ -69,13 +69,28 @@ def judged(rule, *rows, controls=2, base=True, old=CASES, **changes):
             "That is more than chance makes (1 case at most), which fails the gate.",
         ),
         (
+            "confirm",
+            [LATE],
+            "1 case is worse than in every run of the old code. It was not asked often enough to "
+            "tell. The old code showed too little noise to explain it, which fails the gate.",
+        ),
+        (
             "allowance",
             [OPEN],
             "1 case is worse than in every run of the old code. Without any change one is no "
             "surprise. One broken case cannot be seen by this rule.",
         ),
     ],
-    ids=["strict-none", "strict", "none", "noise", "of-every-kind", "too-many", "allowance"],
+    ids=[
+        "strict-none",
+        "strict",
+        "none",
+        "noise",
+        "of-every-kind",
+        "too-many",
+        "offline",
+        "allowance",
+    ],
 )
 def test_a_sentence_or_two_say_what_the_rule_did(rule, rows, sentence):
     result, _ = judged(rule, *rows)
