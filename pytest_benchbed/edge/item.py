@@ -132,7 +132,7 @@ class CaseItem(pytest.Function):
         asked = ask_again(self.config.stash[SESSION].asker, self.plan, evaluation.row, first)
         outcome = self._decide(evaluation, asked)
         if outcome.outcome == "error":
-            self._fail(NoScore(evaluation.row["reason"] or ""))
+            self._fail(NoScore(evaluation.row["reason"] or outcome.reason))
         if outcome.outcome in ("failed", "xfailed"):
             self._fail(AssertionError(failure_text(self.config, self.plan, evaluation, outcome)))
 
@@ -152,6 +152,8 @@ class CaseItem(pytest.Function):
             rule=asked.rule,
             state=asked.state,
         )
+        if asked.failure:
+            outcome = ItemOutcome("error", asked.failure)
         self.decided = outcome
         self.result = result_text(plan.name, row, evaluation.technical)
         self.user_properties += [

@@ -25,6 +25,8 @@ class Asked(NamedTuple):
     """By what it is judged; of a case that is no suspect it does not matter."""
     state: Confirmation | None = None
     """What the re-asks show; None: it was not asked again."""
+    failure: str = ""
+    """Why nobody can say what they show: the type broke over one of them."""
 
 
 NOTHING = Asked()
@@ -57,10 +59,16 @@ def ask_again(asker: Asker | None, plan: Plan, row: dict[str, Any], first: Answe
         return Asked(rule)
     reasks: list[dict[str, Any]] = []
     attempt = plan.settings.repeats
+    failure = ""
     while True:
-        state = confirmation(
-            suspect, reasks, rechecks=rechecks, profile=plan.profile, judge=plan.benchmark
-        )
+        try:
+            state = confirmation(
+                suspect, reasks, rechecks=rechecks, profile=plan.profile, judge=plan.benchmark
+            )
+        except TechnicalFailure as broken:
+            # They are on record all the same, and block the verdict.
+            state, failure = Confirmation("unconfirmed"), str(broken)
+            break
         if not state.is_open:
             break
         attempt += 1
@@ -74,4 +82,4 @@ def ask_again(asker: Asker | None, plan: Plan, row: dict[str, Any], first: Answe
         reasks.append(plan.scorer.reask(case, answer, first))
     if reasks:
         row["reasks"] = reasks
-    return Asked(rule, state)
+    return Asked(rule, state, failure)

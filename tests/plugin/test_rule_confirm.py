@@ -378,3 +378,36 @@ def test_suspects_of_one_group_count_once(pytester: pytest.Pytester) -> None:
     assert bench.saved("own").record.counts.groups == 1
     assert bench.gate_code("own") == 0
     assert benchbed(bench, "score", "own").returncode == 0
+
+
+BREAKS = """
+
+def is_worse(self, profile, candidate, other):
+    if any(error.where["at"] == "boom" for error in candidate.errors):
+        raise KeyError("boom")
+    return len(candidate.errors) > len(other.errors)
+
+
+Toy.is_worse = is_worse
+"""
+
+
+@pytest.mark.parametrize("attempts", [[["boom"]], [WRONG, ["boom"]]], ids=["first", "re-ask"])
+def test_a_type_that_breaks_over_an_answer_blocks_the_verdict_and_says_so(
+    bench: Bench, attempts: list[list[str]]
+) -> None:
+    bench.extend(BREAKS)
+    record(bench, "base")
+    flaky(bench, {"t-002": {"attempts": attempts}})
+
+    result = bench.run("--baseline=base", "--bench-run=own")
+
+    assert last_line(result).startswith(
+        "benchbed: gate BLOCKED: technical failure of the scorer (case t-002, main: is_worse raised"
+    )
+    assert result.ret == 1
+    assert "benchbed: no score for t-002: is_worse: case t-002, main: KeyError('boom')" in (
+        result.stdout.str()
+    )
+    # What was paid for is on record.
+    assert len(reasks(bench, "t-002")) == len(attempts) - 1
