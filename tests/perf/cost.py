@@ -11,8 +11,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-ROUNDS = 3
+ROUNDS = "BENCHBED_PERF_ROUNDS"
+"""The variable that says how often each figure is measured: processes in between inherit it."""
 _LIGHT = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+
+
+def rounds() -> int:
+    """Return how often each figure is measured; the least counts."""
+    return int(os.environ.get(ROUNDS, "3"))
 
 
 class Cost(NamedTuple):
@@ -58,9 +64,9 @@ def child(words: Sequence[str], folder: Path, statuses: Sequence[int] = (0,)) ->
 
 
 def alternately(*runs: Callable[[], Cost]) -> list[Cost]:
-    """Run each in turn, three rounds, and return the least cost of each: noise only adds."""
-    rounds = [[run() for run in runs] for _ in range(ROUNDS)]
+    """Run each in turn, in rounds, and return the least cost of each: noise only adds."""
+    measured = [[run() for run in runs] for _ in range(rounds())]
     return [
         Cost(min(cost.cpu_s for cost in costs), min(cost.peak_mib for cost in costs))
-        for costs in zip(*rounds, strict=True)
+        for costs in zip(*measured, strict=True)
     ]

@@ -10,18 +10,18 @@ from pathlib import Path
 
 from tests.perf.cost import Session
 from tests.perf.cost import pytest_session
+from tests.perf.cost import rounds
 from tests.perf.workspace import BENCHMARK
 from tests.perf.workspace import Workspace
 
 ROOT = Path(__file__).parents[2]
 JOBS = 16
 DELAY_S = 0.05
-ROUNDS = 3
 
 
 def calls_per_second(space: Workspace) -> float:
-    """Return the best of three sessions, as the server counts them."""
-    return max(_measured(space, number) for number in range(ROUNDS))
+    """Return the best of several sessions, as the server counts them."""
+    return max(_measured(space, number) for number in range(rounds()))
 
 
 def _measured(space: Workspace, number: int) -> float:

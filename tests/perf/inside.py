@@ -25,7 +25,7 @@ from pytest_benchbed.runs.results_file import write_results
 from pytest_benchbed.runs.rows import SavedRows
 from tests.crash.hostile import case
 from tests.crash.hostile import make_host
-from tests.perf.cost import ROUNDS
+from tests.perf.cost import rounds
 from tests.unit.compare.builders import PROFILES as TWO_PROFILES
 from tests.unit.compare.builders import ExampleType
 from tests.unit.compare.builders import Judging
@@ -153,7 +153,7 @@ def open_s(run: Path) -> float:
 def least(work: Callable[[], object], clock: Callable[[], float]) -> float:
     """Return the least of several times: noise only adds."""
     times = []
-    for _ in range(ROUNDS):
+    for _ in range(rounds()):
         start = clock()
         work()
         times.append(clock() - start)

@@ -31,7 +31,7 @@ from pytest_benchbed.model.usage import Usage
 from pytest_benchbed.runs.read import Run
 from pytest_benchbed.runs.results_file import write_results
 from pytest_benchbed.runs.status import write_record
-from tests.perf.cost import ROUNDS
+from tests.perf.cost import rounds
 from tests.unit.compare.builders import record
 
 ROOT = Path(__file__).parents[2]
@@ -100,7 +100,7 @@ def main(folder: Path, count: int) -> dict[str, float]:
         benchmark, data, answers, None, folder / "runs", folder, "2026-01-01T00:00:00.000Z"
     )
     alone, whole = [], []
-    for _ in range(ROUNDS):
+    for _ in range(rounds()):
         start = time.process_time()
         for case, answer, reply in tasks:
             validate_prediction(benchmark, reply)
