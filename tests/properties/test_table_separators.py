@@ -144,7 +144,7 @@ def test_moving_separators_inside_their_gaps_keeps_both_profiles(case: str, seed
     assert [profile.errors for profile in scores.values()] == [(), ()]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(case=CASES, seed=SEEDS)
 def test_logical_passes_exactly_if_every_word_is_in_the_right_cell_of_the_right_grid(
     case: str, seed: int
@@ -177,7 +177,7 @@ def ratio(value: Any) -> float:
     return value[0] / value[1] if value and value[1] else 0.0
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(case=CASES, seed=SEEDS)
 def test_a_doubled_separator_never_helps(case: str, seed: int) -> None:
     chance = random.Random(seed)

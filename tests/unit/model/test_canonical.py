@@ -35,7 +35,7 @@ VALUES = values(INTEGERS | FLOATS)
 VALUES_TO_READ = values(INTEGERS | st.floats(-1e15, 1e15))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(VALUES)
 @example({"é": 1, "z": 2, "\ufb33": 3, "\U0001f600": 4})
 @example([0.0001, 0.00009999, 1e15, 999999999999999.9, 1e21, -0.0, 5e-324, 1.5, 100.0])
@@ -74,7 +74,7 @@ def test_reading_the_canonical_form_back_changes_nothing_canonical(value: object
     assert canonical(json.loads(once)) == once
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.dictionaries(TEXT, VALUES, max_size=5), st.randoms(use_true_random=False))
 def test_the_order_of_keys_is_irrelevant(value: dict, random) -> None:
     items = list(value.items())
