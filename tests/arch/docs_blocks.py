@@ -44,7 +44,10 @@ import yaml
 LANGUAGES = {"console", "python", "toml", "json", "yaml", "ini", "html", "text", "jsonl", "csv"}
 """``bash`` and ``sh`` are not among them: a command is shown where it runs."""
 TIMEOUT_S = 600
-NEIGHBOURS = ("randomly", "sugar", "asyncio", "socket", "pytest_cov", "hypothesispytest", "timeout")
+NEIGHBOURS = (
+    "randomly", "sugar", "asyncio", "socket", "pytest_cov", "hypothesispytest", "timeout",
+    "rerunfailures", "anyio",
+)  # fmt: skip
 """Plugins of the extra ``test``: a reader has none of them, and each session would import them."""
 
 _FENCE = re.compile(r"^(?P<fence>`{3,}|~{3,})(?P<info>.*)$")

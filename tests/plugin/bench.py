@@ -31,7 +31,7 @@ WITHOUT = tuple(
     word
     for name in (
         "randomly", "sugar", "asyncio", "socket", "pytest_cov", "cacheprovider",
-        "hypothesispytest", "benchmark", "timeout", "rerunfailures",
+        "hypothesispytest", "benchmark", "timeout", "rerunfailures", "anyio",
     )
     for word in ("-p", f"no:{name}")
 )  # fmt: skip
