@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.arch import tree
+from tests.plugin.bench import WITHOUT
 
 LIST = """# Some requirements
 - `ENV-001` first [S]: one.
@@ -27,8 +28,8 @@ def suite(pytester: pytest.Pytester) -> pytest.Pytester:
 def listed(suite: pytest.Pytester, *ids: str):
     marks = ", ".join(repr(name) for name in ids)
     suite.makepyfile(f"import pytest\n@pytest.mark.req({marks})\ndef test_a(): raise ValueError\n")
-    return suite.runpytest_subprocess(
-        "--collect-only", "-q", "--req-coverage=requirements.md", "-p", "no:randomly"
+    return suite.runpytest_inprocess(
+        *WITHOUT, "--collect-only", "-q", "--req-coverage=requirements.md"
     )
 
 
@@ -67,7 +68,7 @@ def test_an_id_of_another_form_is_refused(suite: pytest.Pytester, name: str) -> 
 
 
 def test_a_list_that_is_not_there_is_refused(suite: pytest.Pytester) -> None:
-    result = suite.runpytest_subprocess("--collect-only", "--req-coverage=nothing.md")
+    result = suite.runpytest_inprocess(*WITHOUT, "--collect-only", "--req-coverage=nothing.md")
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*--req-coverage: there is no file*"])

@@ -9,11 +9,14 @@ from tests.plugin.bench import Bench
 
 @pytest.mark.req("ENV-103")
 @pytest.mark.parametrize(
-    "option",
-    ["--collect-only", "--setup-only", "--setup-plan", "--fixtures", "--fixtures-per-test"],
-)
-def test_no_call_no_file_no_verdict(bench: Bench, workers: list[str], option: str) -> None:
-    result = bench.run(option, *workers)
+    "words",
+    [
+        "--collect-only", "--setup-only", "--setup-plan", "--fixtures", "--fixtures-per-test",
+        "--collect-only -n2", "--setup-only -n2",
+    ],
+)  # fmt: skip
+def test_no_call_no_file_no_verdict(bench: Bench, words: str) -> None:
+    result = bench.run(*words.split())
 
     assert result.ret == pytest.ExitCode.OK
     assert bench.calls() == []

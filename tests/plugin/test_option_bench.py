@@ -31,14 +31,19 @@ def test_an_unknown_benchmark_is_refused_with_the_nearest(bench: Bench) -> None:
         (["cases/toy/v1/cases.jsonl::t-002"], 0, 1),
         (["tests"], 1, 0),
         ([], 1, 0),
+        # Workers are given the arguments as they were typed, and collect them again.
+        (["-n2", "--bench=toy"], 0, 4),
+        (["-n2", "--bench=toy", "."], 1, 4),
+        (["-n2", "cases/toy/v1/cases.jsonl::t-002"], 0, 1),
+        (["-n2"], 1, 0),
     ],
 )
 def test_which_items_a_command_line_runs(
-    bench: Bench, workers: list[str], typed: list[str], unit: int, cases: int
+    bench: Bench, typed: list[str], unit: int, cases: int
 ) -> None:
     bench.pytester.mkdir("tests").joinpath("test_unit.py").write_text(UNIT, "utf-8")
 
-    result = bench.pytest("--bench-adapter=toy_adapter:Toy", *typed, *workers)
+    result = bench.pytest("--bench-adapter=toy_adapter:Toy", *typed)
 
     result.assert_outcomes(passed=unit + cases)
     assert len(bench.calls()) == cases

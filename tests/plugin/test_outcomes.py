@@ -35,14 +35,12 @@ def test_a_known_error_is_xfailed_and_a_new_one_fails(bench: Bench, workers: lis
 
 
 @pytest.mark.req("ENV-051")
-@pytest.mark.parametrize("reply", ["raise", "crash", "shape"])
-def test_a_technical_failure_is_an_error_and_the_others_are_kept(
-    bench: Bench, workers: list[str], reply: str
-) -> None:
+@pytest.mark.parametrize("reply", ["raise", "crash", "shape", "crash -n2"])
+def test_a_technical_failure_is_an_error_and_the_others_are_kept(bench: Bench, reply: str) -> None:
     bench.record("base")
-    bench.answers({"t-003": reply})
+    bench.answers({"t-003": reply.split()[0]})
 
-    result = bench.run("--baseline=runs/base", *workers)
+    result = bench.run("--baseline=runs/base", *reply.split()[1:])
 
     result.assert_outcomes(passed=3, errors=1)
     result.stdout.fnmatch_lines(

@@ -43,12 +43,12 @@ def test_a_session_gives_the_same_without_what_only_posix_has(
     base = bench.record("base", {"t-002": ["a"]})
     bench.answers({"t-002": ["a"], "t-003": ["b ñ \U0001f600"]})
     (bench.path / "without_posix.py").write_text(WITHOUT_POSIX, encoding="utf-8")
-    words = ["--baseline=runs/base", *workers]
+    words = ["--baseline=runs/base", "-p", "without_posix", *workers]
 
-    plain = bench.run("--bench-run=plain", *words)
+    plain = bench.run("--bench-run=plain", "--baseline=runs/base")
     calls = bench.calls()
     bench.log.unlink()
-    poor = bench.run("--bench-run=poor", "-p", "without_posix", *words, subprocess=True)
+    poor = bench.run("--bench-run=poor", *words, subprocess=True)
 
     assert plain.ret == poor.ret == 1
     assert last_line(plain) == last_line(poor)
