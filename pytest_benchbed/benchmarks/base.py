@@ -6,6 +6,7 @@ from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 from typing import Any
 
@@ -86,7 +87,7 @@ class Benchmark:
         Pairs are pooled (numerators and denominators added), numbers averaged,
         nulls left out; nothing left, or a pooled denominator of 0: None.
         """
-        names = dict.fromkeys(name for row in rows for name in row)
+        names = dict.fromkeys(chain.from_iterable(rows))
         return {name: pool([row[name] for row in rows if name in row]) for name in names}
 
     def quality(self, scores: Mapping[str, ProfileScore]) -> float | None:
@@ -145,7 +146,8 @@ def pool(values: Sequence[Any]) -> float | tuple[int, int] | None:
     """Pool the values of one metric over cases; see :meth:`Benchmark.summarise`."""
     pairs = [value for value in values if isinstance(value, (tuple, list))]
     if pairs:
-        bottom = sum(pair[1] for pair in pairs)
-        return (sum(pair[0] for pair in pairs), bottom) if bottom else None
+        tops, bottoms = zip(*pairs, strict=True)
+        bottom = sum(bottoms)
+        return (sum(tops), bottom) if bottom else None
     numbers = [value for value in values if value is not None]
     return sum(numbers) / len(numbers) if numbers else None

@@ -103,7 +103,7 @@ def quality(benchmark: Benchmark, scores: Mapping[str, ProfileScore]) -> float |
     Raises:
         TechnicalFailure: of the scorer: it raised, or the value is no number in [0, 1].
     """
-    if all([error.kind for error in item.errors] == [NO_ANSWER] for item in scores.values()):
+    if _is_declined(scores):
         return 0.0
     try:
         value = benchmark.quality(scores)
@@ -126,6 +126,13 @@ def quality(benchmark: Benchmark, scores: Mapping[str, ProfileScore]) -> float |
             whose="scorer",
         )
     return float(value)
+
+
+def _is_declined(scores: Mapping[str, ProfileScore]) -> bool:
+    for item in scores.values():
+        if len(item.errors) != 1 or item.errors[0].kind != NO_ANSWER:
+            return False
+    return True
 
 
 def _copy(value: Any) -> Any:
@@ -176,7 +183,7 @@ def _check_saveable(scores: Mapping[str, ProfileScore]) -> None:
 
     All is tried at once; part by part only if something is wrong, to name it.
     """
-    if all(_is_plain(got) for got in scores.values()):
+    if all([_is_plain(got) for got in scores.values()]):
         return
     parts: list[tuple[str, Any]] = []
     for profile, got in scores.items():
@@ -198,10 +205,14 @@ def _check_saveable(scores: Mapping[str, ProfileScore]) -> None:
 
 def _is_plain(got: ProfileScore) -> bool:
     """Say whether a score has no error and nothing but small numbers under plain names."""
-    return not got.errors and all(
-        type(name) is str and name.isidentifier() and name.isascii() and _is_small(value)
-        for name, value in got.metrics.items()
-    )
+    if got.errors:
+        return False
+    for name, value in got.metrics.items():
+        if not (type(name) is str and name.isidentifier() and name.isascii()):
+            return False
+        if not _is_small(value):
+            return False
+    return True
 
 
 def _is_small(value: float | tuple[int, int] | None) -> bool:

@@ -28,7 +28,9 @@ def spelt_out(benchmark: Benchmark, scored: Any) -> dict[str, ProfileScore]:
         ScoreFault: it is none of the forms, or a form that this type cannot use.
     """
     profiles = tuple(benchmark.profiles)
-    if isinstance(scored, dict) and any(isinstance(item, ProfileScore) for item in scored.values()):
+    if isinstance(scored, dict) and any(
+        [isinstance(item, ProfileScore) for item in scored.values()]
+    ):
         for name in scored:
             if name not in profiles:
                 raise ScoreFault("bad_score", unknown_name("profile", str(name), profiles, ""))

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 from typing import Protocol
 
-from pytest_benchbed.model.canonical import canonical
+from pytest_benchbed.model.canonical import canonical_text
 from pytest_benchbed.model.canonical import digest
 from pytest_benchbed.model.canonical import sha256_hex
 
@@ -49,10 +49,10 @@ def key_parts(inputs: str, files: Iterable[Sequence[str]], answer: str) -> dict[
         files: (path, SHA-256) of each file the case names, in any order.
         answer: digest of the canonical answer.
     """
-    listed = sorted(map(list, files))
+    listed = list(files)
     return {
         "inputs": inputs,
-        "files": digest(listed) if listed else _NO_FILES,
+        "files": digest(sorted(map(list, listed))) if listed else _NO_FILES,
         "answer": answer,
     }
 
@@ -67,20 +67,23 @@ class CaseKeys:
 
     def __init__(self, benchmark: Keyed, judge: Any = None) -> None:
         """``judge``: the judge's identity, or None."""
-        self._benchmark = canonical(benchmark.id)
-        self._judge = canonical(judge)
+        self._benchmark = canonical_text(benchmark.id)
+        self._judge = canonical_text(judge)
         self._tails = {
-            profile: b',"profile":%b,"scoring_version":%b}'
-            % (canonical(profile), canonical(benchmark.scoring_version))
+            profile: f',"profile":{canonical_text(profile)},'
+            f'"scoring_version":{canonical_text(benchmark.scoring_version)}}}'
             for profile in benchmark.profiles
         }
 
     def of(self, case_id: str, parts: Mapping[str, str]) -> dict[str, str]:
         """Return the keys of one case by profile."""
-        answer = parts["answer"].encode("ascii")
-        files = parts["files"].encode("ascii")
-        inputs = parts["inputs"].encode("ascii")
         # Digests are plain words: a quote on either side is their JSON.
-        form = b'{"answer":"%b","benchmark":%b,"case_id":%b,"files":"%b","inputs":"%b","judge":%b'
-        head = form % (answer, self._benchmark, canonical(case_id), files, inputs, self._judge)
-        return {profile: sha256_hex(head + tail) for profile, tail in self._tails.items()}
+        head = (
+            f'{{"answer":"{parts["answer"]}","benchmark":{self._benchmark},'
+            f'"case_id":{canonical_text(case_id)},"files":"{parts["files"]}",'
+            f'"inputs":"{parts["inputs"]}","judge":{self._judge}'
+        )
+        return {
+            profile: sha256_hex((head + tail).encode("utf-8"))
+            for profile, tail in self._tails.items()
+        }

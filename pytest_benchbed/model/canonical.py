@@ -53,7 +53,12 @@ _ENCODE_ASCII = _encoder(ensure_ascii=True)
 
 
 def canonical(value: JSON) -> bytes:
-    """Return the RFC 8785 form of ``value`` as UTF-8.
+    """Return the RFC 8785 form of ``value`` as UTF-8 (raises as :func:`canonical_text`)."""
+    return canonical_text(value).encode("utf-8")
+
+
+def canonical_text(value: JSON) -> str:
+    """Return the RFC 8785 form of ``value``.
 
     ``1.0`` is written ``1``; keys sort by UTF-16 unit; Unicode is not normalised.
 
@@ -61,14 +66,15 @@ def canonical(value: JSON) -> bytes:
         ValueError: NaN, infinity, an integer beyond 2^53 - 1, a lone surrogate,
             a key that is no string, or a value that is no JSON.
     """
-    if type(value) is str:
-        # Without keys there is nothing to sort; a lone surrogate is refused below.
-        return _STRING(value).encode("utf-8")
-    text = _encoded(value)
+    # Without keys there is nothing to sort.
+    text = _STRING(value) if type(value) is str else _encoded(value)
+    if text.isascii():
+        return text
     # UTF-16 sorts like code points as long as no character needs two units.
-    if text.isascii() or not _TWO_UNITS.search(text):
-        return text.encode("utf-8")
-    return _full(value)
+    if type(value) is not str and _TWO_UNITS.search(text):
+        return _full(value).decode("utf-8")
+    text.encode("utf-8")  # refuses a lone surrogate
+    return text
 
 
 def _encoded(value: Any) -> str:

@@ -33,6 +33,7 @@ _HIDDEN_BUT_LINES = re.compile("[" + _INVISIBLE.replace("\x00-\x1f", "\x00-\x08\
 _CODE_SPAN = re.compile(
     r"""[A-Za-z0-9$\[(\-+](?:[A-Za-z0-9 ,._/$\[\]()"':=+%;-]*[A-Za-z0-9.)\]%])?"""
 )
+_PLAIN = re.compile(r"[A-Za-z0-9 _.,:;/()+=$%?!-]*")
 _PLAIN_WORD = re.compile(r"[A-Za-z]+(?:['\u2019-][A-Za-z]+)*|\u00d7?[0-9]+(?:[.,][0-9]+)*|[%·]")
 _MARKDOWN = re.compile(r"[`*_{}\[\]()<>#+\-.!|~@&:=/\\\"'$]")
 
@@ -68,8 +69,8 @@ def html(text: object) -> str:
     number, as ``⟨U+200B⟩``.
     """
     text = str(text)
-    if text.isascii() and text.isprintable():
-        return text if text.isalnum() else _html.escape(text, quote=True)
+    if _PLAIN.fullmatch(text):
+        return text
     shown = _HIDDEN_BUT_LINES.sub(lambda match: f"⟨U+{ord(match.group()):04X}⟩", text)
     return _html.escape(shown, quote=True)
 

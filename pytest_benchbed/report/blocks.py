@@ -140,6 +140,8 @@ def headline(line: CaseLine, is_paired: bool) -> str:
     """Say in a few words what is the matter with a case."""
     if line.bucket in ("technical", "skipped", "no result"):
         return line.reason
+    if not line.has_details:
+        return ""
     change = line.change
     parts = [
         f"{mark} {_kinds(errors)}"

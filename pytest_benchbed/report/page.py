@@ -18,6 +18,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
+from typing import NamedTuple
 
 from jinja2 import Environment
 from jinja2 import PackageLoader
@@ -54,8 +55,7 @@ _CODE_WORD = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """The line of one case."""
 
     id: str

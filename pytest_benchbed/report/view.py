@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from dataclasses import field
 from functools import cached_property
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 from typing import Protocol
@@ -163,7 +164,7 @@ class RunView:
             metrics=metrics,
             deltas=shown_deltas(gates.get(profile), deltas),
             strikes=strikes,
-            lines=tuple(sorted(lines, key=lambda line: line.id)),
+            lines=tuple(sorted(lines, key=attrgetter("id"))),
         )
 
     @property
@@ -203,10 +204,14 @@ class RunView:
     @cached_property
     def counts(self) -> dict[str, int]:
         """Number of cases per bucket, empty buckets included."""
-        counts = dict.fromkeys(BUCKETS, 0)
+        return {bucket: len(lines) for bucket, lines in self._by_bucket.items()}
+
+    @cached_property
+    def _by_bucket(self) -> dict[str, list[CaseLine]]:
+        found: dict[str, list[CaseLine]] = {bucket: [] for bucket in BUCKETS}
         for line in self.lines:
-            counts[line.bucket] += 1
-        return counts
+            found[line.bucket].append(line)
+        return found
 
     def bucket_name(self, bucket: str) -> str:
         """Return what a bucket is called; without a baseline nothing ``remains``."""
@@ -244,16 +249,16 @@ class RunView:
 
     def groups(self, bucket: str) -> Iterator[Group]:
         """Yield the cases of a bucket by category; cases without one come last."""
+        # In order of their ids already, which sorting keeps.
         chosen = sorted(
-            (line for line in self.lines if line.bucket == bucket),
-            key=lambda line: (not line.category, line.category, line.id),
+            self._by_bucket[bucket], key=lambda line: (not line.category, line.category)
         )
         for category, lines in groupby(chosen, key=lambda line: line.category):
             yield Group(category, list(lines))
 
     def in_bucket(self, bucket: str) -> list[CaseLine]:
         """Return the cases of a bucket in order of their ids."""
-        return [line for line in self.lines if line.bucket == bucket]
+        return self._by_bucket[bucket]
 
     @cached_property
     def details(self) -> Details:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_benchbed.model.canonical import canonical
+from pytest_benchbed.model.canonical import canonical_text
 from pytest_benchbed.model.canonical import number
 
 _ABSENT = object()
@@ -50,7 +50,7 @@ def _group(group: str | None) -> str:
 
 
 def _json(value: Any) -> str:
-    return "null" if value is None else canonical(value).decode("utf-8")
+    return "null" if value is None else canonical_text(value)
 
 
 def _text(value: str | None) -> str:
