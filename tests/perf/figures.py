@@ -16,6 +16,7 @@ from tests.perf.cost import Session
 from tests.perf.cost import alternately
 from tests.perf.cost import pytest_session
 from tests.perf.workspace import BENCHMARK
+from tests.perf.workspace import STOCK
 from tests.perf.workspace import Workspace
 
 PLUGIN = ("-p", "benchbed")
@@ -64,7 +65,7 @@ def _ours(space: Workspace, *arguments: str, statuses: tuple[int, ...] = (0,)) -
 
 
 def _stock(space: Workspace, *arguments: str) -> Session:
-    return Session(["test_stock.py", *arguments], space.path / "stock")
+    return Session([str(STOCK), *arguments], space.path / "stock")
 
 
 def _compare(*sessions: Session) -> list[Cost]:

@@ -2,7 +2,8 @@
 
 Both sides see the same cases and compare the same two texts: ours through
 dataset, adapter, scorer, record, gate and report, the stock functions through
-``assert`` alone.
+``assert`` alone. Both lie in folders of the same depth, since every level costs
+pytest time for every item; the dataset is written as ``benchbed init`` writes one.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import sys
 from pathlib import Path
 
 BENCHMARK = "toy"
+STOCK = Path("tests", BENCHMARK, "v1", "test_stock.py")
+"""As deep as the dataset."""
 
 _CONFTEST = '''
 import pytest
@@ -121,10 +124,12 @@ class Workspace:
         stock = path / "stock"
         stock.mkdir()
         _write(stock / "pytest.ini", "[pytest]\n")
-        _write(stock / "test_stock.py", _STOCK)
+        deep = stock / STOCK.parent
+        deep.mkdir(parents=True)
+        _write(stock / STOCK, _STOCK)
         _write(stock / "test_one.py", "def test_one():\n    assert 1 + 1 == 2\n")
         right = {case: text.upper() for case, text in texts.items()}
-        _write(stock / "stock.json", json.dumps({"answers": right, "predictions": right}))
+        _write(deep / "stock.json", json.dumps({"answers": right, "predictions": right}))
 
 
 def _write(path: Path, text: str) -> None:
@@ -132,7 +137,10 @@ def _write(path: Path, text: str) -> None:
 
 
 def _write_lines(path: Path, rows: list[dict[str, object]]) -> None:
-    _write(path, "".join(json.dumps(row) + "\n" for row in rows))
+    # Here, as in :meth:`Workspace.write`: who starts the measured processes stays small.
+    from pytest_benchbed.model.canonical import canonical_text
+
+    _write(path, "".join(canonical_text(row) + "\n" for row in rows))
 
 
 if __name__ == "__main__":
