@@ -42,8 +42,9 @@ class Peer:
         self.thread.start()
 
     def _run(self) -> None:
+        read = reader_of(self.requests)
         while True:
-            frame = read_frame(reader_of(self.requests))
+            frame = read_frame(read)
             if frame is None:
                 break
             self.questions.append(frame)

@@ -93,6 +93,7 @@ class Child:
         }
         requests, self.write = os.pipe()
         self.read, replies = os.pipe()
+        self._read_ahead = reader_of(self.read)
         self.channel = host.Channel(requests, replies)
         self.ended: BaseException | None = None
         self.number = 0
@@ -113,7 +114,7 @@ class Child:
         return self.number
 
     def receive(self) -> dict[str, Any] | None:
-        return read_frame(reader_of(self.read))
+        return read_frame(self._read_ahead)
 
     def ask(self, op: str, **body: Any) -> dict[str, Any]:
         number = self.send(op, **body)
