@@ -6,20 +6,14 @@ each requirement that no collected test cites, and the totals.
 
 from __future__ import annotations
 
-import os
 import re
 import signal
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 REQUIREMENT_ID = re.compile(r"(ENV|DOS|TRU|OSR)-\d{3}")
 REQUIREMENT_LINE = re.compile(r"^- `([A-Z]{3}-\d{3})` (\S+)", re.MULTILINE)
-MEASUREMENT = pytest.StashKey[dict[str, str]]()
-"""The variables that make a new process measure its coverage."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -38,7 +32,6 @@ def pytest_configure(config: pytest.Config) -> None:
         if number is not None and signal.getsignal(number) is signal.SIG_IGN:
             default = signal.default_int_handler if name == "SIGINT" else signal.SIG_DFL
             signal.signal(number, default)
-    config.stash[MEASUREMENT] = _without_measurement(config)
     config.addinivalue_line(
         "markers",
         "req(*ids): requirement ids whose breaking this test would show, such as ENV-059",
@@ -46,60 +39,6 @@ def pytest_configure(config: pytest.Config) -> None:
     # An xdist worker collects everything too; the list is printed once.
     if config.getoption("--req-coverage") and not hasattr(config, "workerinput"):
         config.pluginmanager.register(RequirementCoverage(config), "requirement-coverage")
-
-
-def pytest_xdist_auto_num_workers() -> int:
-    """Return one worker more than there are cores: many tests wait for processes or the disk."""
-    return (os.cpu_count() or 1) + 1
-
-
-def _without_measurement(config: pytest.Config) -> dict[str, str]:
-    """Take the variables away that make coverage start, and return them.
-
-    Measured, a session with two workers costs two thirds more, and runs what
-    sessions in this process run. ``processes_are_measured`` is for the others.
-    """
-    is_controller = not hasattr(config, "workerinput") and config.getoption("numprocesses", None)
-    if is_controller:
-        # The workers that it starts run the tests, and are measured.
-        return {}
-    names = [name for name in os.environ if name.startswith("COVERAGE_")]
-    return {name: os.environ.pop(name) for name in names}
-
-
-@pytest.fixture
-def processes_are_measured(pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch) -> None:
-    """For tests of what happens in workers and commands only: these count for coverage too."""
-    for name, value in pytestconfig.stash[MEASUREMENT].items():
-        monkeypatch.setenv(name, value)
-
-
-@contextmanager
-def _unmeasured() -> Iterator[None]:
-    coverage = sys.modules.get("coverage")
-    measurement = coverage and coverage.Coverage.current()
-    if not measurement:
-        yield
-        return
-    measurement.stop()
-    try:
-        yield
-    finally:
-        measurement.start()
-
-
-@pytest.fixture
-def unmeasured() -> Iterator[None]:
-    """For a test that runs the same lines very often: measured, it takes twice the time."""
-    with _unmeasured():
-        yield
-
-
-@pytest.fixture(scope="module")
-def unmeasured_module() -> Iterator[None]:
-    """For a file of such tests."""
-    with _unmeasured():
-        yield
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

@@ -102,7 +102,6 @@ class TestWithPdfplumber:
         assert PdfPlumber().version() == pdfplumber.__version__ != ""
 
 
-@pytest.mark.usefixtures("unmeasured")
 def test_its_documented_scores_are_the_measured_ones(answers: dict[str, Any]) -> None:
     engine = pytest.importorskip("pdfplumber")
     page = (ROOT / "docs" / "table-separators.md").read_text(encoding="utf-8")

@@ -200,7 +200,6 @@ def test_the_file_is_closed_with_the_index(tmp_path):
     assert open_descriptors() == before
 
 
-@pytest.mark.usefixtures("unmeasured")
 def test_a_hundred_thousand_cases_keep_no_row(tmp_path):
     """At most 100 bytes a case beyond the id itself; no row object."""
     folder = Folder(tmp_path)

@@ -412,7 +412,6 @@ def test_a_dataset_without_canary_and_contexts_is_fine(unpinned):
     assert validate(unpinned.pinned().root) == []
 
 
-@pytest.mark.usefixtures("unmeasured")
 def test_thousands_of_rows_are_checked_to_the_last(tmp_path):
     folder = Folder(tmp_path)
     count = 5000

@@ -93,7 +93,6 @@ def is_invisible(character: str) -> bool:
     return unicodedata.category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 
-@pytest.mark.usefixtures("unmeasured")
 def test_every_invisible_character_of_unicode_is_known() -> None:
     """The ranges are written out in the module; a new Unicode version may add some."""
     invisible = [chr(code) for code in range(0x110000) if is_invisible(chr(code))]

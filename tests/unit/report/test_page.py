@@ -281,7 +281,6 @@ def test_a_blocked_page_shows_the_failures_and_no_measure(tmp_path) -> None:
     )
 
 
-@pytest.mark.usefixtures("unmeasured")
 def test_many_technical_failures_are_cut_in_the_table_but_listed_as_cases(tmp_path) -> None:
     run = write_run(
         tmp_path / "runs", [Made(f"t{n:03}", state="technical", reason="x") for n in range(230)]
@@ -411,7 +410,6 @@ def test_the_command_for_a_left_out_detail_finds_exactly_that_case(tmp_path) -> 
     assert "a-10" not in shown.stdout
 
 
-@pytest.mark.usefixtures("unmeasured")
 def test_ten_thousand_cases_stay_below_fifteen_megabytes(tmp_path) -> None:
     """Lines are measured on a twentieth; details have a limit of their own."""
     sizes = []

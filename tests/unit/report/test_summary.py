@@ -147,7 +147,6 @@ def test_a_fence_is_longer_than_any_in_its_command(tmp_path) -> None:
     assert rendered(text).count("<h1>") == 1
 
 
-@pytest.mark.usefixtures("unmeasured")
 def test_the_summary_fits_a_comment_however_much_went_wrong(tmp_path) -> None:
     errors = [error(f"kind-{n}", HOSTILE * 3, HOSTILE * 3, n=n) for n in range(20)]
     cases = [Made(f"case-{n:03}", now=errors, category=HOSTILE[:90]) for n in range(120)]

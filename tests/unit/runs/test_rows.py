@@ -214,7 +214,6 @@ def test_a_folder_in_place_of_the_file_is_named(tmp_path: Path) -> None:
         SavedRows.open(tmp_path, "0" * 64, run="base")
 
 
-@pytest.mark.usefixtures("unmeasured")
 @pytest.mark.parametrize("is_known", [True, False], ids=["digest", "no digest"])
 def test_rows_take_little_memory(tmp_path: Path, is_known: bool) -> None:
     count = 4_000
