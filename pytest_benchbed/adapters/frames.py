@@ -26,6 +26,7 @@ REPLIES = frozenset({"result", "no_answer", "retry", "unsupported", "error"})
 _HEADER = struct.Struct(">I")
 _BLOCK = 1024 * 1024
 _AHEAD = 64 * 1024
+"""Bytes asked of the pipe at once; most messages are shorter."""
 
 
 class FrameError(Exception):

@@ -41,6 +41,7 @@ from pytest_benchbed.data.rows import twin_fault
 
 BLOCK = 1 << 20
 AHEAD = 1 << 13
+"""Bytes read when one row is asked for: the next rows are mostly asked for next."""
 
 _ID = rb'"id"\s*:\s*"([A-Za-z0-9][A-Za-z0-9._-]{0,99})"'
 _MEMBER = re.compile(_ID)
@@ -210,7 +211,6 @@ class LineIndex:
         # One object, so that threads never see the start of one block with another's bytes.
         base, block = self._block
         if not base <= start or end > base + len(block):
-            # Most rows are asked for in the order of the file.
             base, block = start, self._source.read(start, max(end - start, AHEAD))
             self._block = base, block
         return _first_line(block[start - base : end - base])
