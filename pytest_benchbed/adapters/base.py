@@ -34,7 +34,9 @@ class Adapter:
     deterministic: bool = False
     """True: equal cases give equal predictions, always."""
     max_concurrency: int = 1
-    """Calls at once: processes, or awaited calls in one process if ``predict`` is async."""
+    """Calls at once: processes; calls in one process if ``predict`` is async or ``thread_safe``."""
+    thread_safe: bool = False
+    """True: threads may call ``predict`` and ``prepare`` at the same time."""
     paid: bool | None = None
     """With no cost reported: True unpriced (blocks), False it cost nothing, None not reported."""
     env: Sequence[str] = ()

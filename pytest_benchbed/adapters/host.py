@@ -2,7 +2,8 @@
 
 It reads questions from one pipe and writes replies to another (:mod:`.frames`);
 the adapter's standard input is empty and what it prints goes to log files. An
-adapter whose ``predict`` is ``async def`` is asked several cases at once.
+adapter whose ``predict`` is ``async def``, or that is ``thread_safe``, is asked
+several cases at once.
 
 ``SystemExit``, ``KeyboardInterrupt`` and ``os._exit`` of adapter code end this
 process, nothing else: pytest sees a dead host. Imports are few on purpose: the
@@ -43,6 +44,7 @@ class Channel:
     def __init__(self, requests: int, replies: int) -> None:
         self.requests = requests
         self.replies = replies
+        self._sending = threading.Lock()
         self._read = reader_of(requests)
         self.limit = MAX_FRAME
 
@@ -76,7 +78,8 @@ class Channel:
 
     def send(self, frame: bytes) -> None:
         """Send one reply."""
-        write_all(self.replies, frame)
+        with self._sending:
+            write_all(self.replies, frame)
 
     def close(self) -> None:
         """Close both ends, so that pytest sees the end at once."""
@@ -86,7 +89,7 @@ class Channel:
 
 
 class Host:
-    """Answers questions about one adapter: in order, or at once if it is async."""
+    """Answers questions about one adapter: in order, or at once if it allows that."""
 
     def __init__(self, channel: Channel) -> None:
         self.channel = channel
@@ -96,6 +99,8 @@ class Host:
         self._drives: dict[str, Any] = {}
         self._runner: Any = None
         self._is_ending = False
+        self._threads: Any = None
+        """Of an adapter that is called by several."""
 
     def serve(self) -> None:
         """Answer until ``close`` or the end of the pipe."""
@@ -109,7 +114,10 @@ class Host:
         while (frame := self.channel.receive()) is not None:
             if frame["op"] in ("describe", "hello"):
                 self._load(frame)
-            if frame["op"] == "hello" and self._is_async():
+            if self._threads is not None and frame["op"] in ("prepare", "predict"):
+                self._threads.submit(self._answer_in_thread, frame)
+                continue
+            if frame["op"] == "hello" and loading.is_async(self._cls):
                 import asyncio
 
                 asyncio.run(self._serve_async(frame))
@@ -128,9 +136,6 @@ class Host:
         except loading.LoadError as problem:
             self._problem = problem
 
-    def _is_async(self) -> bool:
-        return inspect.iscoroutinefunction(getattr(self._cls, "predict", None))
-
     def _answer(self, frame: Mapping[str, Any]) -> None:
         """Answer one question. No event loop runs around a sync adapter: it may have its own."""
         try:
@@ -144,6 +149,15 @@ class Host:
             # Not only Exception: what pytest.skip raises is none, and must end here too.
             reply = self._excuse(frame, error)
         self.channel.send(reply)
+
+    def _answer_in_thread(self, frame: Mapping[str, Any]) -> None:
+        try:
+            self._answer(frame)
+        except (SystemExit, KeyboardInterrupt) as error:
+            # In a thread neither ends the process; the other calls end with it, as anywhere.
+            traceback.print_exception(error)
+            code = error.code if isinstance(error, SystemExit) else 1
+            os._exit(code if isinstance(code, int) else int(code is not None))
 
     async def _answer_async(self, frame: Mapping[str, Any]) -> None:
         """Answer one of several questions in flight."""
@@ -221,6 +235,7 @@ class Host:
         if op == "hello":
             row = loading.describe(self._adapter)
             content = returned.result_text({**row, "version": loading.check_version(value)})
+            self._threads = _threads_of(self._adapter)
         elif op == "supports":
             content = returned.supports_text(value)
         elif op == "prepare":
@@ -263,6 +278,15 @@ class Host:
 
             self._runner = asyncio.Runner()
         return self._runner
+
+
+def _threads_of(adapter: Any) -> Any:
+    """Return the threads that call an adapter; None if there is to be one at a time."""
+    if not getattr(adapter, "thread_safe", False) or adapter.max_concurrency == 1:
+        return None
+    from concurrent.futures import ThreadPoolExecutor
+
+    return ThreadPoolExecutor(adapter.max_concurrency, "benchbed-call")
 
 
 async def _awaited(value: Any) -> Any:

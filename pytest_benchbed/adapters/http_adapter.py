@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import secrets
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import quote
 
 from pytest_benchbed.adapters.base import Adapter
 from pytest_benchbed.adapters.http_exchange import Connections
-from pytest_benchbed.adapters.http_exchange import Exchange
 from pytest_benchbed.adapters.http_exchange import Request
 from pytest_benchbed.adapters.http_exchange import Response
-from pytest_benchbed.adapters.http_exchange import late
 from pytest_benchbed.adapters.http_reply import failure
 from pytest_benchbed.adapters.http_reply import read_reply
 from pytest_benchbed.adapters.http_settings import HttpSettings
@@ -51,6 +47,7 @@ class Http(Adapter):
 
     name = "http"
     network = "all"
+    thread_safe = True
 
     def __init__(self, **options: Any) -> None:
         """Check the options.
@@ -62,7 +59,6 @@ class Http(Adapter):
         check_values(settings.names, os.environ)
         self.max_concurrency = settings.max_concurrency
         self._connections = Connections(settings.timeout_s)
-        self._threads = ThreadPoolExecutor(settings.max_concurrency, "benchbed-http")
 
     def version(self) -> str:
         """Return the version as configured, or as the system says it."""
@@ -71,11 +67,11 @@ class Http(Adapter):
             return settings.version
         url = fill_names(settings.version_url, os.environ)
         request = Request("GET", url, self._headers({"Accept": "application/json"}), None)
-        response = self._connections.send(request, Exchange())
+        response = self._connections.send(request)
         value = read_reply(response, reply="json", content_type="*/*")
         return as_text(look_up(value, settings.version_result))
 
-    async def predict(self, case: Case) -> Any:
+    def predict(self, case: Case) -> Any:
         """Ask one case.
 
         Raises:
@@ -83,21 +79,11 @@ class Http(Adapter):
             Retry: status 429 or 5xx.
             TechnicalFailure: whatever else is no reply.
         """
-        request = self._request(case)
-        exchange = Exchange()
-        loop = asyncio.get_running_loop()
-        sent = loop.run_in_executor(self._threads, self._connections.send, request, exchange)
-        try:
-            response = await asyncio.wait_for(sent, self.settings.timeout_s)
-        except TimeoutError:
-            exchange.give_up()
-            raise late(self.settings.timeout_s) from None
-        return self._read(response)
+        return self._read(self._connections.send(self._request(case)))
 
     def close(self) -> None:
         """Close the connections."""
         self._connections.close()
-        self._threads.shutdown(wait=False, cancel_futures=True)
 
     def _read(self, response: Response) -> Any:
         settings = self.settings

@@ -6,7 +6,6 @@ login page, which must not be scored.
 
 from __future__ import annotations
 
-import contextlib
 import http.client
 import select
 import socket
@@ -21,6 +20,8 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies_environment
 from urllib.request import proxy_bypass
 
+from pytest_benchbed.adapters.deadlines import Deadlines
+from pytest_benchbed.adapters.deadlines import Watched
 from pytest_benchbed.model.errors import TechnicalFailure
 
 MAX_BODY = 8 * 1024 * 1024
@@ -45,48 +46,20 @@ class Response:
     body: bytes
 
 
-class Exchange:
-    """One call that another thread may give up."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._connection: http.client.HTTPConnection | None = None
-        self._is_given_up = False
-
-    def give_up(self) -> None:
-        """End it now: the thread that waits for the response gets an error."""
-        with self._lock:
-            self._is_given_up = True
-            if self._connection is not None:
-                _shut(self._connection)
-
-    def hold(self, connection: http.client.HTTPConnection | None) -> None:
-        """Say which connection the call is on (``ConnectionError`` if it was given up)."""
-        with self._lock:
-            self._connection = connection
-            if self._is_given_up and connection is not None:
-                connection.close()
-                raise ConnectionAbortedError("given up")
-
-
-def late(timeout_s: float) -> TechnicalFailure:
-    """Return the failure of a call that took too long, whichever clock noticed it."""
-    return TechnicalFailure("timeout", f"no whole reply in {timeout_s:g} s (option timeout_s)")
-
-
 class Connections:
     """Connections to one or a few hosts, kept open between calls; thread-safe."""
 
     def __init__(self, timeout_s: float) -> None:
-        """``timeout_s``: for each step of a call, such as connecting."""
+        """``timeout_s``: for a whole call, and for each step of it, such as connecting."""
         self._timeout_s = timeout_s
+        self._deadlines = Deadlines(timeout_s)
         self._lock = threading.Lock()
         self._idle: dict[tuple[str, str], list[http.client.HTTPConnection]] = {}
         self._is_closed = False
         self._tls: ssl.SSLContext | None = None
         self._proxies = getproxies_environment()
 
-    def send(self, request: Request, exchange: Exchange) -> Response:
+    def send(self, request: Request) -> Response:
         """Send a request and read its response.
 
         Raises:
@@ -94,19 +67,30 @@ class Connections:
         """
         parts = urlsplit(request.url)
         place = (parts.scheme, parts.netloc)
+        watched: Watched | None = None
         try:
             connection = self._take(place) or self._open(parts)
+            watched = self._deadlines.begin()
             try:
-                exchange.hold(connection)
+                if connection.sock is None:
+                    connection.connect()
+                watched.hold(connection.sock)
                 response = self._exchange(connection, request, parts)
-                exchange.hold(None)
+                if watched.is_late:
+                    # What was cut off may look whole: a body without a length ends with the line.
+                    raise TimeoutError
             except BaseException:
                 connection.close()
                 raise
-        except TimeoutError:
-            # A step took as long as the whole call may.
-            raise late(self._timeout_s) from None
-        except (OSError, http.client.HTTPException) as error:
+            finally:
+                self._deadlines.end(watched)
+        except Exception as error:
+            # A step took as long as the whole call may, or all of them did.
+            if isinstance(error, TimeoutError) or (watched is not None and watched.is_late):
+                detail = f"no whole reply in {self._timeout_s:g} s (option timeout_s)"
+                raise TechnicalFailure("timeout", detail) from None
+            if not isinstance(error, OSError | http.client.HTTPException):
+                raise
             text = f"{request.method} {parts.scheme}://{parts.netloc}{parts.path}: {_words(error)}"
             raise TechnicalFailure("connection", text) from None
         with self._lock:
@@ -117,7 +101,8 @@ class Connections:
         return response
 
     def close(self) -> None:
-        """Close all idle connections."""
+        """Close all connections: what is still under way fails."""
+        self._deadlines.close()
         with self._lock:
             self._is_closed = True
             for connections in self._idle.values():
@@ -210,13 +195,6 @@ def _has_ended(sock: socket.socket | None) -> bool:
     poll = select.poll()
     poll.register(sock, select.POLLIN)
     return bool(poll.poll(0))
-
-
-def _shut(connection: http.client.HTTPConnection) -> None:
-    sock = connection.sock
-    if sock is not None:
-        with contextlib.suppress(OSError):
-            sock.shutdown(socket.SHUT_RDWR)
 
 
 def _words(error: BaseException) -> str:

@@ -20,7 +20,7 @@ ALLOWS = ("unix-sockets", "shm", "gpu")
 KEYS = frozenset(
     {
         "name", "version", "paid", "fresh_process", "deterministic", "max_concurrency",
-        "async", "env", "network", "reads", "allow",
+        "shared", "env", "network", "reads", "allow",
     }
 )  # fmt: skip
 """Of the reply to ``describe`` and ``hello``."""
@@ -38,7 +38,7 @@ class AdapterInfo:
     fresh_process: bool = False
     deterministic: bool = False
     max_concurrency: int = 1
-    is_async: bool = False
+    is_shared: bool = False
     """One process takes up to ``max_concurrency`` calls at once."""
     env: tuple[str, ...] = ()
     network: str = "none"
@@ -64,8 +64,8 @@ class AdapterInfo:
         problem = declaration_problem(row)
         if problem:
             raise ValueError(problem)
-        if type(row["async"]) is not bool or not isinstance(row["version"], str):
-            raise ValueError("async must be true or false and version text")
+        if type(row["shared"]) is not bool or not isinstance(row["version"], str):
+            raise ValueError("shared must be true or false and version text")
         return cls(
             name=row["name"],
             version=row["version"],
@@ -73,7 +73,7 @@ class AdapterInfo:
             fresh_process=row["fresh_process"],
             deterministic=row["deterministic"],
             max_concurrency=row["max_concurrency"],
-            is_async=row["async"],
+            is_shared=row["shared"],
             env=tuple(row["env"]),
             network=row["network"],
             reads=tuple(row["reads"]),
@@ -95,8 +95,8 @@ def declaration_problem(row: Mapping[str, Any]) -> str | None:
     name = row["name"]
     if not isinstance(name, str) or not name.strip() or len(name) > 200:
         return f"name must be text, not {name!r}"[:200]
-    for key in ("fresh_process", "deterministic"):
-        if type(row[key]) is not bool:
+    for key in ("fresh_process", "deterministic", "thread_safe"):
+        if type(row.get(key, False)) is not bool:
             return f"{key} must be True or False, not {row[key]!r}"[:200]
     if row["paid"] is not None and type(row["paid"]) is not bool:
         return f"paid must be True, False or None, not {row['paid']!r}"[:200]

@@ -134,7 +134,7 @@ def describe(target: Any) -> dict[str, Any]:
     row = {
         key: getattr(target, key, getattr(Adapter, key))
         for key in (
-            "paid", "fresh_process", "deterministic", "max_concurrency",
+            "paid", "fresh_process", "deterministic", "max_concurrency", "thread_safe",
             "env", "network", "reads", "allow",
         )
     }  # fmt: skip
@@ -144,10 +144,16 @@ def describe(target: Any) -> dict[str, Any]:
         raise LoadError("declaration", f"class {owner.__name__}: {problem}")
     version = getattr(target, "version", "")
     row["version"] = version if isinstance(version, str) else ""
-    row["async"] = inspect.iscoroutinefunction(getattr(target, "predict", None))
+    row["shared"] = is_async(target) or row["thread_safe"]
+    del row["thread_safe"]
     for key in ("env", "reads", "allow"):
         row[key] = list(row[key])
     return row
+
+
+def is_async(target: Any) -> bool:
+    """Say whether an adapter answers in an event loop."""
+    return inspect.iscoroutinefunction(getattr(target, "predict", None))
 
 
 def build(

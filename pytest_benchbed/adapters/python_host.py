@@ -122,7 +122,7 @@ class PythonHost:
             self.kill()
             raise
         self.info = info.with_bench_file(self.spec)
-        if info.is_async:
+        if info.is_shared:
             self._window = threading.Semaphore(info.max_concurrency)
         return self.info
 

@@ -9,13 +9,13 @@ futures are set after the lock is released, since their callbacks are foreign.
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable
 from concurrent.futures import Future
 from typing import Any
 from weakref import WeakValueDictionary
 
 from pytest_benchbed.calls.call import Call
 from pytest_benchbed.calls.line import Line
-from pytest_benchbed.calls.request import request_digest
 from pytest_benchbed.calls.schedule import Schedule
 from pytest_benchbed.calls.state import RunState
 from pytest_benchbed.calls.state import technical
@@ -119,7 +119,7 @@ class Book:
         answer = unasked(call.run, call.case, call.attempt, state, error)
         if state == "unsupported" and call.run.file is not None:
             try:
-                answer["request_sha256"] = request_digest(call.run.plan, call.view, call.attempt)
+                answer["request_sha256"] = call.run.request_digest(call.view, call.attempt)
                 # It cost nothing, so losing it costs nothing: no wait for the disk.
                 answer = call.run.file.append(answer, durable=False)
             except Exception as error_of_ours:
@@ -150,10 +150,23 @@ class Book:
             if call.is_asked:
                 self.answer(call, not_run(call.run, call.case, call.attempt, self.stopped))
 
-    def take_due(self) -> list[tuple[Future[Answer], Answer]]:
-        """Return the futures to be set once the lock is released."""
-        due, self._due = self._due, []
-        return due
+    def fail_all(self, runs: Iterable[RunState], error: BaseException) -> None:
+        """Answer everything after a fault of our own: no item may wait for ever."""
+        record = broken_record(error)
+        with self._changed:
+            for run in runs:
+                self.stop_run(run, record)
+            for call in self.open_calls():
+                self.refuse(call, "technical", call.run.stopped or {})
+            self._changed.notify_all()
+        self.resolve()
+
+    def resolve(self) -> None:
+        """Set the futures that are due, without the lock: their callbacks are foreign."""
+        with self._changed:
+            due, self._due = self._due, []
+        for future, answer in due:
+            future.set_result(answer)
 
 
 def answered(answer: Answer) -> Future[Answer]:

@@ -3,8 +3,9 @@
 One object in the controlling process. Items ask it (:meth:`Broker.ask`,
 :meth:`Broker.predict`); it looks ahead a little in selection order; what comes
 back is on disk before anybody sees it. Its parts: ``book.py`` (questions and
-answers), ``schedule.py`` (which call is next), ``dispatch.py`` (out and in),
-``pool.py`` (processes), ``spend.py`` (money), ``record.py`` (``calls.jsonl``).
+answers), ``schedule.py`` (which call is next), ``dispatch.py`` (out), ``intake.py``
+(in), ``serving.py`` (threads), ``pool.py`` (processes), ``spend.py`` (money),
+``record.py`` (``calls.jsonl``).
 
 Its threads never print and never raise: what goes wrong is a technical outcome.
 """
@@ -17,7 +18,6 @@ from collections.abc import Callable
 from collections.abc import Mapping
 from collections.abc import Sequence
 from concurrent.futures import Future
-from concurrent.futures import ThreadPoolExecutor
 
 from pytest_benchbed.adapters.executable import run_executable
 from pytest_benchbed.adapters.info import AdapterInfo
@@ -33,35 +33,31 @@ from pytest_benchbed.calls.book import unasked
 from pytest_benchbed.calls.call import Call
 from pytest_benchbed.calls.dispatch import Dispatcher
 from pytest_benchbed.calls.dispatch import exhausted
-from pytest_benchbed.calls.executors import Batch
 from pytest_benchbed.calls.executors import Executor
-from pytest_benchbed.calls.executors import WorkerLost
 from pytest_benchbed.calls.group import HostFactory
 from pytest_benchbed.calls.hosts import make_host
+from pytest_benchbed.calls.intake import Intake
 from pytest_benchbed.calls.lone import LoneBatches
 from pytest_benchbed.calls.plan import RunCalls
 from pytest_benchbed.calls.pool import HostPool
 from pytest_benchbed.calls.rate import Clock
 from pytest_benchbed.calls.rate import SystemClock
 from pytest_benchbed.calls.record import tampered
-from pytest_benchbed.calls.request import request_digest
 from pytest_benchbed.calls.request import write_request
 from pytest_benchbed.calls.reuse import Reuse
 from pytest_benchbed.calls.reuse import taken_over
 from pytest_benchbed.calls.schedule import Schedule
+from pytest_benchbed.calls.serving import Serving
 from pytest_benchbed.calls.state import RunState
 from pytest_benchbed.calls.state import technical
 from pytest_benchbed.model.errors import RunError
 from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.model.errors import UsageProblem
-from pytest_benchbed.model.outcome import Outcome
 from pytest_benchbed.model.run import Spend
 from pytest_benchbed.model.run import TechnicalRecord
 
 _POLL_S = 0.5
 _CLOSE_S = 5.0
-_TAKERS = 4
-"""Outcomes that are recorded at once, at most."""
 
 
 class Broker:
@@ -94,10 +90,16 @@ class Broker:
         self._clock = clock or SystemClock()
         self._book = Book(self._schedule, self._changed)
         self._dispatcher = Dispatcher(self._book, self._changed, self._clock)
-        self._dispatcher.runs = list(self._runs.values())
+        self._intake = Intake(
+            self._book,
+            list(self._runs.values()),
+            self._dispatcher.in_flight,
+            self._changed,
+            self._clock,
+        )
         self._lone = LoneBatches(batches, lambda: self._book.stopped)
         self._opening = threading.Lock()
-        self._thread: threading.Thread | None = None
+        self._serving: Serving | None = None
         self._is_closed = False
 
     @property
@@ -150,7 +152,7 @@ class Broker:
             self._lone.cases[benchmark] = max(1, len(cases))
             run.open()
             with self._changed:
-                self._dispatcher.note_money(run)
+                self._intake.note_money(run)
             attempts = range(1, run.plan.repeats + 1)
             if run.stopped is not None or all(
                 run.is_recorded(case, attempt) for attempt in attempts for case in cases
@@ -172,8 +174,14 @@ class Broker:
                 self._schedule.look_ahead(run, cases)
         for run, cases in batches:
             self._ask_batches(run, cases)
-        self._thread = threading.Thread(target=self._serve, name="benchbed-broker", daemon=True)
-        self._thread.start()
+        self._serving = Serving(
+            self._executor,
+            self._dispatcher.batches(),
+            self._pool.call,
+            self._intake,
+            self._fail_all,
+        )
+        self._serving.start()
 
     def _write_request(self, run: RunState, cases: Sequence[str]) -> None:
         path = run.plan.run_dir / ADAPTER_REQUEST
@@ -215,7 +223,7 @@ class Broker:
         assert run.file is not None, "the run is open"
         plan = run.plan
         rows = (
-            unasked(run, case, attempt, *refusal, request_digest(plan, plan.view(case), attempt))
+            unasked(run, case, attempt, *refusal, run.request_digest(plan.view(case), attempt))
             for attempt in range(1, plan.repeats + 1)
             for case in cases
             if not run.is_recorded(case, attempt)
@@ -273,24 +281,10 @@ class Broker:
             with self._changed:
                 if record is not None:
                     self._book.stop_run(run, record)
-                self._dispatcher.note_money(run)
+                self._intake.note_money(run)
 
-    def _serve(self) -> None:
-        dispatcher = self._dispatcher
-        try:
-            results = self._executor.run(dispatcher.batches(), self._pool.call)
-            # Several at once: each waits for the disk, and one sync serves all that wait.
-            with ThreadPoolExecutor(min(self._jobs, _TAKERS), "benchbed-record") as takers:
-                for batch, result in results:
-                    takers.submit(self._take_in, batch, result)
-        except BaseException as error:
-            dispatcher.fail_all(error)
-
-    def _take_in(self, batch: Batch, result: list[Outcome] | WorkerLost) -> None:
-        try:
-            self._dispatcher.take_in(batch, result)
-        except BaseException as error:
-            self._dispatcher.fail_all(error)
+    def _fail_all(self, error: BaseException) -> None:
+        self._book.fail_all(self._runs.values(), error)
 
     def ask(self, benchmark: str, case: str, attempt: int = 1) -> Future[Answer]:
         """Return the future outcome of one call; asked twice it is one call.
@@ -333,7 +327,7 @@ class Broker:
                 self._schedule.remove(call)
                 self._book.refuse(call, *refusal)
             self._changed.notify_all()
-        self._dispatcher.resolve()
+        self._book.resolve()
         return call.future
 
     def predict(self, benchmark: str, case: str, attempt: int = 1) -> Answer:
@@ -363,7 +357,7 @@ class Broker:
         with self._changed:
             self._book.stop_all(reason)
             self._changed.notify_all()
-        self._dispatcher.resolve()
+        self._book.resolve()
 
     def close(self, wait_s: float) -> None:
         """Stop; give calls in flight ``wait_s`` seconds to be recorded; end every process.
@@ -379,7 +373,7 @@ class Broker:
             while self._schedule.running and (rest := end - time.monotonic()) > 0:
                 self._changed.wait(min(rest, _POLL_S))
             is_hung = self._schedule.running > 0
-            self._dispatcher.is_killed = self._dispatcher.is_killed or is_hung
+            self._intake.is_killed = self._intake.is_killed or is_hung
             self._dispatcher.is_closing = True
             self._changed.notify_all()
         if is_hung or wait_s <= 0:
@@ -388,8 +382,8 @@ class Broker:
             return
         self._pool.close(_CLOSE_S)
         self._executor.close()
-        if self._thread is not None:
-            self._thread.join(_CLOSE_S)
+        if self._serving is not None:
+            self._serving.join(_CLOSE_S)
         for run in self._runs.values():
             if run.file is not None:
                 run.file.close()

@@ -1,7 +1,7 @@
 """The processes of one adapter: one a slot, started when needed, restarted for the next case.
 
-A slot is a process. An adapter whose ``predict`` is async has one process that
-takes several calls at once.
+A slot is a process. An adapter whose ``predict`` is async or may be called by
+threads has one process that takes several calls at once.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class HostGroup:
             info = self.info
             assert info is not None
             count = max(1, min(self._jobs, info.max_concurrency))
-            if info.is_async and not info.fresh_process:
+            if info.is_shared and not info.fresh_process:
                 self.slots[0].capacity = count
             else:
                 self.slots += [Slot(index, 1) for index in range(1, count)]

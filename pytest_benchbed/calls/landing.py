@@ -59,8 +59,11 @@ def read_result(call: Call, result: list[Outcome] | WorkerLost) -> Outcome:
     return outcome
 
 
-def outcome_row(call: Call, outcome: Outcome) -> dict[str, Any]:
-    """Return the record of an outcome, its cost filled in where it can be known."""
+def outcome_row(call: Call, outcome: Outcome, slot: int) -> dict[str, Any]:
+    """Return the record of an outcome, its cost filled in where it can be known.
+
+    ``slot``: where it was made; the call may have left it by now.
+    """
     run = call.run
     usage = priced(
         outcome,
@@ -88,5 +91,5 @@ def outcome_row(call: Call, outcome: Outcome) -> dict[str, Any]:
         "latency_s": None if latency_s is None else round(latency_s, 6),
         # Steps of 0.1 ms: finer ones are noise, and slower to write canonically.
         "queue_s": round(max(0.0, call.started_at - call.queued_at) + outcome.queue_s, 4),
-        "slot": call.slot.index if call.slot else 0,
+        "slot": slot,
     }

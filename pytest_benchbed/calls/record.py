@@ -15,6 +15,7 @@ import threading
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,18 @@ from pytest_benchbed.model.errors import TechnicalFailure
 
 Head = tuple[str | None, int, str | None]
 """Of a record: its case, its attempt and, if it is an outcome, its state."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A record in the file that may not be on the disk yet."""
+
+    line: Line
+    """With its ``sha256``."""
+    data: bytes
+    offset: int
+    """Bytes before it in the file."""
+
 
 # Where the system has no fdatasync (macOS, Windows) fsync does more and no less.
 _sync = getattr(os, "fdatasync", os.fsync)
@@ -129,9 +142,34 @@ class CallsFile:
         Raises:
             TechnicalFailure: kind ``storage``; the file is as it was before.
         """
+        written = self.write(row)
+        if durable:
+            self.keep([written])
+        else:
+            self._enter(written)
+        return written.line
+
+    def write(self, row: Mapping[str, Any]) -> Written:
+        """Write one record, which nobody may see before :meth:`keep` has it on the disk.
+
+        What is written outlives the process, though not the machine.
+
+        Raises:
+            TechnicalFailure: kind ``storage``; the file is as it was before.
+        """
         line, data = seal(row)
-        self._put(data, [(_head(row), data)], durable=durable)
-        return line
+        return Written(line, data, self._put(data))
+
+    def keep(self, written: Sequence[Written]) -> None:
+        """Return when records are on the disk; one wait serves all of them.
+
+        Raises:
+            TechnicalFailure: kind ``storage``; none of them may be relied on.
+        """
+        if written:
+            self._make_durable(max(one.offset + len(one.data) for one in written))
+        for one in written:
+            self._enter(one)
 
     def append_all(self, rows: Iterable[Mapping[str, Any]]) -> None:
         """Write many records by one ``os.write``; all are on the disk when this returns.
@@ -144,10 +182,17 @@ class CallsFile:
     def append_sealed(self, lines: Iterable[tuple[Head, bytes]]) -> None:
         """Write records that have their lines already (raises as :meth:`append_all`)."""
         heads = list(lines)
-        if heads:
-            self._put(b"".join([data for _, data in heads]), heads, durable=True)
+        if not heads:
+            return
+        data = b"".join([part for _, part in heads])
+        offset = self._put(data)
+        self._make_durable(offset + len(data))
+        for head, part in heads:
+            self._place(head, part, offset)
+            offset += len(part)
 
-    def _put(self, data: bytes, heads: Sequence[tuple[Head, bytes]], *, durable: bool) -> None:
+    def _put(self, data: bytes) -> int:
+        """Write at the end of the file; return where it begins."""
         with self._lock:
             if self._is_closed:
                 raise _unstored(self.path, "the record is closed")
@@ -155,15 +200,16 @@ class CallsFile:
             self._write(data)
             self._size += len(data)
             self._written.update(data)
-        if durable:
-            # Outside the lock: an intent need not wait for the disk.
-            self._make_durable(offset + len(data))
-        for head, part in heads:
-            case, attempt, state = head
-            if case is not None and state is not None:
-                place = Place(offset, len(part), state, line_digest(part))
-                self._places.put(case, attempt, place)
-            offset += len(part)
+            return offset
+
+    def _enter(self, written: Written) -> None:
+        self._place(_head(written.line), written.data, written.offset)
+
+    def _place(self, head: Head, data: bytes, offset: int) -> None:
+        """Remember where an outcome stands."""
+        case, attempt, state = head
+        if case is not None and state is not None:
+            self._places.put(case, attempt, Place(offset, len(data), state, line_digest(data)))
 
     def _make_durable(self, end: int) -> None:
         """Return when the first ``end`` bytes are on the disk.

@@ -53,19 +53,12 @@ def _paths(plan: RunCalls, view: RequestCase | RequestContext) -> dict[str, str]
     return {file.path: str(plan.files_dir / file.path) for file in view.files}
 
 
-def case_digest(
-    plan: RunCalls, view: RequestCase, context: RequestContext | None, attempt: int
-) -> str:
-    """Digest the request as this one case sees it.
+class CaseDigests:
+    """Digests of requests as one case sees them: what they share is encoded once.
 
     Without run id, budget and staging folder: an equal digest means that the
     system was asked the same, in whichever run.
     """
-    return CaseDigests(plan, attempt).of(case_text(view), case_text(context))
-
-
-class CaseDigests:
-    """Digests of many requests of one run: what they share is encoded once."""
 
     def __init__(self, plan: RunCalls, attempt: int) -> None:
         """``attempt``: of all of them."""
@@ -76,19 +69,13 @@ class CaseDigests:
         self._tail = asked[len(before) :]
 
     def of(self, case: bytes, context: bytes) -> str:
-        """Return :func:`case_digest` of a case and its context, by their :func:`case_text`."""
+        """Digest a case and its context, by their :func:`case_text`."""
         return sha256_hex(b'%b%b,"context":%b%b' % (self._head, case, context, self._tail))
 
 
 def case_text(view: RequestCase | RequestContext | None) -> bytes:
     """Return a case or a context as it stands in the request."""
     return canonical(_row(view))
-
-
-def request_digest(plan: RunCalls, view: RequestCase, attempt: int) -> str:
-    """Return :func:`case_digest` with the context looked up."""
-    context = None if view.context is None else plan.context_view(view.context)
-    return case_digest(plan, view, context, attempt)
 
 
 def context_digest(plan: RunCalls, context: RequestContext) -> str:

@@ -16,7 +16,6 @@ from typing import Any
 
 from pytest_benchbed.adapters.info import AdapterInfo
 from pytest_benchbed.calls.recorded import CallsRecord
-from pytest_benchbed.calls.request import request_digest
 
 if TYPE_CHECKING:
     from pytest_benchbed.calls.state import RunState
@@ -47,7 +46,7 @@ def taken_over(run: RunState, cases: Sequence[str]) -> Iterator[dict[str, Any]]:
         if state not in _ANSWERED or run.is_recorded(case, 1):
             continue
         view = plan.view(case)
-        digest = request_digest(plan, view, 1)
+        digest = run.request_digest(view, 1)
         outcome = reuse.outcomes.outcome(case, 1)
         if outcome is None or outcome["request_sha256"] != digest:
             continue

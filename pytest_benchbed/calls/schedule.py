@@ -46,8 +46,6 @@ class Schedule:
         self.running = 0
         self.ahead = 0
         """Look-ahead calls begun, plus those answered that nobody asked for yet."""
-        self.waiting = 0
-        """Asked calls without an answer."""
         self._asked: deque[Call] = deque()
         self._begun: deque[Call] = deque()
         """Look-ahead calls that go on: context taken in, or asked again."""
@@ -79,7 +77,6 @@ class Schedule:
     def add(self, call: Call) -> None:
         """Queue a new call."""
         if call.is_asked:
-            self.waiting += 1
             self._asked.append(call)
         else:
             self._front.append(call)
@@ -94,7 +91,6 @@ class Schedule:
             self.ahead -= 1
         if call.is_settled:
             return
-        self.waiting += 1
         for queue in (self._front, self._begun):
             if call in queue:
                 queue.remove(call)
@@ -144,7 +140,7 @@ class Schedule:
             jobs=self.jobs,
             running=self.running - len(self._arrived),
             ahead=self.ahead,
-            is_waiting=self.waiting > sum(call.is_asked for call in self._arrived),
+            is_waiting=bool(self._asked) or any(call.is_asked for call in self._later),
         )
         return [self._asked, self._begun, self._front if has_room else ()]
 
@@ -209,8 +205,6 @@ class Schedule:
     def answered(self, call: Call) -> None:
         """The call has its answer, or nobody waits for it any more."""
         self.free(call)
-        if call.is_asked and not call.is_settled:
-            self.waiting -= 1
         if not call.is_settled and not call.is_reask:
             call.run.ledger.unanswered -= 1
         call.is_settled = True

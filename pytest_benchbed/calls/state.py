@@ -14,9 +14,13 @@ from pytest_benchbed.calls.line import utc_now
 from pytest_benchbed.calls.plan import RunCalls
 from pytest_benchbed.calls.rate import Rate
 from pytest_benchbed.calls.record import CallsFile
+from pytest_benchbed.calls.request import CaseDigests
+from pytest_benchbed.calls.request import case_text
 from pytest_benchbed.calls.spend import SpendLedger
 from pytest_benchbed.model.errors import Whose
 from pytest_benchbed.model.outcome import Outcome
+from pytest_benchbed.model.request import RequestCase
+from pytest_benchbed.model.request import RequestContext
 from pytest_benchbed.model.run import TechnicalRecord
 
 CALLS = "calls.jsonl"
@@ -55,6 +59,8 @@ class RunState:
         """Outcomes that came from another run."""
         self.given_up: dict[str, dict[str, Any]] = {}
         """By context: the error of its cases, after it could not be taken in."""
+        self._digests: dict[int, CaseDigests] = {}
+        """By attempt."""
         self._prepare_failures: Counter[str] = Counter()
         self._streak: tuple[str, int] = ("", 0)
 
@@ -83,6 +89,17 @@ class RunState:
     def is_recorded(self, case: str, attempt: int) -> bool:
         """Say the same without reading the file."""
         return self.file is not None and self.file.state(case, attempt) is not None
+
+    def request_digest(
+        self, view: RequestCase, attempt: int, context: RequestContext | None = None
+    ) -> str:
+        """Digest what the system is asked for a case; ``context``: of the case, if at hand."""
+        if context is None and view.context is not None:
+            context = self.plan.context_view(view.context)
+        digests = self._digests.get(attempt)
+        if digests is None:
+            digests = self._digests[attempt] = CaseDigests(self.plan, attempt)
+        return digests.of(case_text(view), case_text(context))
 
     def refusal(self, case: str, context: str | None) -> tuple[str, dict[str, Any]] | None:
         """Return state and error of a case that will not be asked; None if it will be."""

@@ -13,7 +13,7 @@ def may_start(*, is_asked: bool, jobs: int, running: int, ahead: int, is_waiting
 
     ``running``: calls in flight. ``ahead``: look-ahead calls in flight plus
     those answered that no item has asked for yet. ``is_waiting``: some item
-    waits for an answer; its turn comes first, so one place is kept free.
+    waits for a call that is not in flight; its turn comes first, so one place is kept free.
 
     Asked calls ignore ``ahead``: else answers that nobody asks for yet fill the
     window and every item waits for ever (items of xdist workers come in another

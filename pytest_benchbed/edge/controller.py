@@ -33,6 +33,7 @@ from pytest_benchbed.edge.terminal import say_line
 from pytest_benchbed.edge.transport import Server
 from pytest_benchbed.edge.user_tests import wanted_cases
 from pytest_benchbed.model.bulk import few_collections
+from pytest_benchbed.model.bulk import out_of_sight
 from pytest_benchbed.model.errors import BenchbedError
 from pytest_benchbed.model.errors import RunRefused
 from pytest_benchbed.model.errors import UsageProblem
@@ -131,10 +132,12 @@ class Controller:
             self._is_ended = True
             pytest.exit(f"benchbed: {term(why, 600)}", returncode=pytest.ExitCode.TESTS_FAILED)
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtestloop(self) -> None:
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtestloop(self) -> Generator[None, object, object]:
         """Arm the gate: a session that only looks never has a verdict."""
         self.is_armed = not activation.is_dry(self.config)
+        with out_of_sight():
+            return (yield)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Record a result; stop the calls when pytest is about to stop the session."""

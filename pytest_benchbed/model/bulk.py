@@ -24,3 +24,21 @@ def few_collections() -> Iterator[None]:
         yield
     finally:
         gc.set_threshold(*before)
+
+
+@contextmanager
+def out_of_sight() -> Iterator[None]:
+    """Have the collector look only at what is made from here on until the block ends.
+
+    Modules and items are there to the end of a session; each look at all of them
+    holds up every thread for a tenth of a second, and the calls with them.
+    """
+    if gc.get_freeze_count():
+        # Somebody else has put something aside, and will not expect it back.
+        yield
+        return
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()

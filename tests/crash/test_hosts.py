@@ -157,6 +157,49 @@ def test_an_async_adapter_takes_several_cases_at_once(folder: Path) -> None:
     assert host.close() is None
 
 
+SAFE = """
+    import threading
+    from pytest_benchbed import Adapter
+    class Safe(Adapter):
+        thread_safe = True
+        max_concurrency = 2
+        def __init__(self):
+            self.meet = threading.Barrier(2, timeout=60)
+        def prepare(self, context):
+            self.meet.wait()
+        def predict(self, case):
+            self.meet.wait()
+            if case.id == "x":
+                raise SystemExit(7)
+            if case.id == "y":
+                threading.Event().wait()
+            return [case.id, self.model]
+    """
+
+
+def test_an_adapter_that_threads_may_call_takes_several_cases_at_once(folder: Path) -> None:
+    host = started(folder, SAFE, "Safe", model="m")
+
+    with ThreadPoolExecutor(4) as pool:
+        outcomes = list(pool.map(lambda name: host.predict(case(name), 60), "abcd"))
+        taken = list(pool.map(lambda name: host.prepare(case(name), 60), "ab"))
+
+    assert [outcome.raw for outcome in outcomes] == [f'["{name}","m"]' for name in "abcd"]
+    assert [reply.error for reply in taken] == [None, None]
+    assert host.close() is None
+
+
+def test_an_exit_in_a_thread_of_an_adapter_ends_its_process(folder: Path) -> None:
+    host = started(folder, SAFE, "Safe")
+
+    with ThreadPoolExecutor(2) as pool:
+        outcomes = list(pool.map(lambda name: host.predict(case(name), 60), "xy"))
+
+    assert [(outcome.error or {})["kind"] for outcome in outcomes] == ["crash", "crash"]
+    assert all("exit status 7" in (outcome.error or {})["detail"] for outcome in outcomes)
+    assert not host.is_alive
+
+
 def test_calls_of_a_sync_adapter_wait_for_each_other(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -162,7 +162,7 @@ def test_describe_imports_only_and_leaves_out_a_version_that_is_a_method(child) 
 
     row = one.ask("describe", entry=one.entry, frame_bytes=4096)["result"]
 
-    assert (row["name"], row["version"], row["async"]) == ("sync", "", False)
+    assert (row["name"], row["version"], row["shared"]) == ("sync", "", False)
 
 
 def test_hello_builds_the_adapter_from_its_options_and_asks_its_version(child) -> None:
@@ -276,7 +276,7 @@ def test_a_benchmark_drives_the_adapter_in_its_process(child) -> None:
 
 def test_an_async_adapter_answers_in_any_order(child) -> None:
     one = child("Async")
-    assert one.hello()["result"]["async"] is True
+    assert one.hello()["result"]["shared"] is True
 
     first = one.send("predict", case=case("waits"), drive=None)
     second = one.send("predict", case=case("opens"), drive=None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import email
 import email.policy
 import select
@@ -17,7 +16,6 @@ import pytest
 
 from pytest_benchbed.adapters.http_adapter import Http
 from pytest_benchbed.adapters.http_exchange import Connections
-from pytest_benchbed.adapters.http_exchange import Exchange
 from pytest_benchbed.adapters.http_exchange import Request
 from pytest_benchbed.model.case import Case
 from pytest_benchbed.model.errors import TechnicalFailure
@@ -37,12 +35,8 @@ def web() -> Iterator[Web]:
 def ask(web: Web, *cases: Case, **options: Any) -> list[Any]:
     """Ask the cases one after the other."""
     adapter = Http(**{"url": f"{web.url}/ask", **options})
-
-    async def asked() -> list[Any]:
-        return [await adapter.predict(case) for case in cases]
-
     try:
-        return asyncio.run(asked())
+        return [adapter.predict(case) for case in cases]
     finally:
         adapter.close()
 
@@ -128,23 +122,21 @@ def test_a_connection_is_kept_and_one_that_the_server_closed_is_not_used(web: We
 def test_an_idle_connection_that_ended_is_opened_anew(web: Web) -> None:
     adapter = Http(url=f"{web.url}/ask")
 
-    async def asked() -> None:
-        await adapter.predict(case())
-        (kept,) = next(iter(adapter._connections._idle.values()))
-        # What a server does that closes idle connections, as seen from here.
-        kept.sock.shutdown(1)
-        # Its end came when there is something to read, which is nothing.
-        assert select.select([kept.sock], [], [], 60)[0]
-        await adapter.predict(case())
-
-    asyncio.run(asked())
+    adapter.predict(case())
+    (kept,) = next(iter(adapter._connections._idle.values()))
+    # What a server does that closes idle connections, as seen from here.
+    kept.sock.shutdown(1)
+    # Its end came when there is something to read, which is nothing.
+    assert select.select([kept.sock], [], [], 60)[0]
+    adapter.predict(case())
     adapter.close()
 
     assert len(web.asked) == 2
 
 
-def test_a_reply_that_drips_is_cut_off_at_the_deadline(web: Web) -> None:
-    """Each read is quick, the whole is not."""
+@pytest.mark.parametrize("length", ["Content-Length: 2000\r\n", ""])
+def test_a_reply_that_drips_is_cut_off_at_the_deadline(web: Web, length: str) -> None:
+    """Each read is quick, the whole is not; without a length it would look whole."""
     web.script = lambda _: Reply(200, b"{}", headers={"X-Slow": "1"})
     answer = web.answer
 
@@ -153,11 +145,11 @@ def test_a_reply_that_drips_is_cut_off_at_the_deadline(web: Web) -> None:
             answer(handler)
             return
         handler.rfile.read(int(handler.headers["Content-Length"]))
-        handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\n")
-        for _ in range(1000):
+        handler.wfile.write(f"HTTP/1.1 200 OK\r\n{length}\r\n".encode())
+        for byte in [b"{", b"}", *[b" "] * 1000]:
             time.sleep(0.05)
             try:
-                handler.wfile.write(b" ")
+                handler.wfile.write(byte)
             except OSError:
                 break
         handler.close_connection = True
@@ -228,9 +220,59 @@ def test_a_silent_server_is_late_whichever_clock_notices(web: Web) -> None:
     connections = Connections(0.05)
 
     with pytest.raises(TechnicalFailure) as caught:
-        connections.send(Request("POST", web.url, {}, b"{}"), Exchange())
+        connections.send(Request("POST", web.url, {}, b"{}"))
 
     is_over.set()
     connections.close()
     assert caught.value.kind == "timeout"
     assert "no whole reply in 0.05 s" in caught.value.detail
+
+
+def test_each_of_several_calls_at_once_has_its_own_deadline(web: Web) -> None:
+    is_over = threading.Event()
+    web.script = lambda asked: {} if asked.json["n"] % 2 else (is_over.wait(60) and {})
+    connections = Connections(0.5)
+    kinds: dict[int, str] = {}
+
+    def send(number: int) -> None:
+        try:
+            body = f'{{"n": {number}}}'.encode()
+            connections.send(Request("POST", web.url, {}, body))
+            kinds[number] = "ok"
+        except TechnicalFailure as failure:
+            kinds[number] = failure.kind
+
+    for _ in range(2):
+        # The second time the thread of the deadlines has nothing to wait for at first.
+        threads = [threading.Thread(target=send, args=(number,)) for number in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        assert kinds == {number: "ok" if number % 2 else "timeout" for number in range(6)}
+        kinds.clear()
+    is_over.set()
+    connections.close()
+
+
+def test_closing_ends_what_is_under_way(web: Web) -> None:
+    is_over, is_asked = threading.Event(), threading.Event()
+    web.script = lambda asked: (is_asked.set(), is_over.wait(60), {})[2]
+    connections = Connections(60)
+    failures: list[TechnicalFailure] = []
+
+    def send() -> None:
+        try:
+            connections.send(Request("POST", web.url, {}, b"{}"))
+        except TechnicalFailure as failure:
+            failures.append(failure)
+
+    thread = threading.Thread(target=send)
+    thread.start()
+    assert is_asked.wait(60)
+    connections.close()
+    thread.join(30)
+
+    assert not thread.is_alive()
+    assert len(failures) == 1
+    is_over.set()

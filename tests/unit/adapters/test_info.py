@@ -10,7 +10,7 @@ from pytest_benchbed.adapters.info import AdapterInfo
 
 ROW: dict[str, Any] = {
     "name": "A", "version": "1", "paid": None, "fresh_process": False, "deterministic": True,
-    "max_concurrency": 2, "async": True, "env": ["KEY"], "network": "all", "reads": [],
+    "max_concurrency": 2, "shared": True, "env": ["KEY"], "network": "all", "reads": [],
     "allow": ["shm"],
 }  # fmt: skip
 
@@ -26,7 +26,7 @@ def test_a_description_is_read_whole() -> None:
     [
         ("name", ""), ("name", None), ("name", "x" * 300), ("version", None), ("paid", "yes"),
         ("fresh_process", 1), ("deterministic", None), ("max_concurrency", 0),
-        ("max_concurrency", True), ("max_concurrency", 1.5), ("async", 0), ("env", "KEY"),
+        ("max_concurrency", True), ("max_concurrency", 1.5), ("shared", 0), ("env", "KEY"),
         ("env", [1]), ("network", "some"), ("network", None), ("reads", None), ("allow", ["all"]),
     ],
 )  # fmt: skip

@@ -47,7 +47,7 @@ def refused(kind: str, work, *arguments: Any) -> str:
 def test_a_class_declares_by_its_attributes() -> None:
     row = loading.describe(Whole)
 
-    assert (row["name"], row["version"], row["async"]) == ("Whole", "3", True)
+    assert (row["name"], row["version"], row["shared"]) == ("Whole", "3", True)
     assert (row["env"], row["max_concurrency"], row["network"]) == (["KEY"], 2, "none")
 
 
@@ -55,7 +55,7 @@ def test_a_class_of_its_own_needs_only_predict() -> None:
     cls = loading.as_class(Duck, "Duck")
     row = loading.describe(loading.build(cls, {}, None))
 
-    assert (row["name"], row["async"], row["deterministic"]) == ("Duck", False, False)
+    assert (row["name"], row["shared"], row["deterministic"]) == ("Duck", False, False)
 
 
 def test_a_function_is_an_adapter_of_its_name() -> None:
@@ -70,7 +70,7 @@ def test_a_function_is_an_adapter_of_its_name() -> None:
 
 
 def test_an_async_function_is_an_async_adapter() -> None:
-    assert loading.describe(loading.as_class(Whole().predict, "x"))["async"] is True
+    assert loading.describe(loading.as_class(Whole().predict, "x"))["shared"] is True
 
 
 def test_a_function_takes_no_options() -> None:
@@ -99,11 +99,26 @@ def test_a_bad_option_is_named_as_python_names_it() -> None:
     assert "options given: siez" in text
 
 
+def test_an_adapter_that_threads_may_call_is_shared() -> None:
+    class Safe(Adapter):
+        thread_safe = True
+
+    assert loading.describe(Safe)["shared"] is True
+    assert loading.describe(Adapter)["shared"] is False
+
+
 def test_a_declaration_of_another_type_is_refused_with_the_class() -> None:
     class Wrong(Whole):
         env = "KEY"
 
     assert "class Wrong: env must be a list" in refused("declaration", loading.describe, Wrong)
+
+    class Unsafe(Adapter):
+        thread_safe = "yes"
+
+    assert "class Unsafe: thread_safe must be True or False, not 'yes'" in refused(
+        "declaration", loading.describe, Unsafe
+    )
 
 
 @pytest.mark.parametrize(

@@ -214,7 +214,8 @@ def broker_of(system: System, *plans: RunCalls, jobs: int = 4, **changes: Any) -
         if system.holding is not None:
             system.holding.set()
         broker.close(LONG_S)
-        broker._thread and broker._thread.join(LONG_S)  # type: ignore[func-returns-value]
+        if broker._serving is not None:
+            broker._serving.join(LONG_S)
 
 
 def ids(count: int, prefix: str = "c") -> list[str]:

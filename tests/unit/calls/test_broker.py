@@ -256,7 +256,8 @@ def test_no_more_calls_than_jobs_are_in_flight(tmp_path: Path, jobs: int) -> Non
 
 
 def test_slots_are_the_smaller_of_jobs_and_what_the_adapter_takes(tmp_path: Path) -> None:
-    system = System()
+    both = threading.Barrier(2, timeout=LONG_S)
+    system = System(answer=lambda case: (both.wait(), ok())[1])
     system.info = type(system.info)("fake", max_concurrency=2)
 
     with broker_of(system, plan_of(tmp_path), jobs=4) as broker:
@@ -271,7 +272,7 @@ def test_slots_are_the_smaller_of_jobs_and_what_the_adapter_takes(tmp_path: Path
 
 def test_an_async_adapter_has_one_process_with_several_calls(tmp_path: Path) -> None:
     system = System(holding=threading.Event())
-    system.info = type(system.info)("fake", max_concurrency=3, is_async=True)
+    system.info = type(system.info)("fake", max_concurrency=3, is_shared=True)
 
     with broker_of(system, plan_of(tmp_path), jobs=4) as broker:
         broker.start({"words": ids(6)})
@@ -500,18 +501,17 @@ def test_a_fault_while_taking_in_a_result_is_technical_for_that_case(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with broker_of(System(), plan_of(tmp_path), jobs=1) as broker:
-        real = broker._dispatcher._decide
+        real = broker._intake._decide
 
         def fail_once(*words: Any) -> None:
-            monkeypatch.setattr(broker._dispatcher, "_decide", real)
+            monkeypatch.setattr(broker._intake, "_decide", real)
             raise KeyError("bug")
 
-        monkeypatch.setattr(broker._dispatcher, "_decide", fail_once)
+        monkeypatch.setattr(broker._intake, "_decide", fail_once)
         broker.start({"words": ids(2)})
         first = broker.predict("words", "c-000")
         second = broker.predict("words", "c-001")
         assert broker._schedule.running == 0
-        assert broker._schedule.waiting == 0
 
     assert (first["state"], first["error"]["kind"]) == ("technical", "internal")
     assert second["state"] == "ok"

@@ -100,7 +100,7 @@ def test_each_slot_takes_it_in_for_itself(tmp_path: Path) -> None:
 
 
 def test_one_async_process_takes_it_in_once_for_all_its_calls(tmp_path: Path) -> None:
-    info = AdapterInfo("fake", max_concurrency=4, is_async=True)
+    info = AdapterInfo("fake", max_concurrency=4, is_shared=True)
     entered = threading.Event()
 
     def slowly(context: dict[str, Any]) -> PrepareReply:

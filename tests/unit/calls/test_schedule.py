@@ -127,7 +127,7 @@ def test_the_counts_return_to_nothing(desk: Desk) -> None:
         desk.end(call)
         desk.end(call)
 
-    assert (schedule.running, schedule.waiting, schedule.ahead) == (0, 0, 0)
+    assert (schedule.running, schedule.ahead) == (0, 0)
     assert desk.run.group is not None
     assert [slot.running for slot in desk.run.group.slots] == [0, 0, 0, 0]
 
@@ -154,6 +154,24 @@ def test_the_next_call_does_not_wait_until_a_reply_is_on_the_disk(tmp_path: Path
     desk.end(first)
     assert isinstance(desk.schedule.choose(0.0), Sleep)
     assert desk.schedule.running == 1
+
+
+def test_an_item_that_waits_for_a_call_in_flight_takes_no_place_of_the_look_ahead(
+    tmp_path: Path,
+) -> None:
+    """Its call is asked for already: a session that stops has not paid for it in vain."""
+    desk = Desk(tmp_path, jobs=2)
+    calls = [desk.call(case, is_asked=False) for case in ("a", "b", "c", "d")]
+    first, second = desk.begin(), desk.begin()
+    assert [first, second] == calls[:2]
+
+    desk.schedule.ask(first)
+    assert isinstance(desk.schedule.choose(0.0), Sleep)
+    desk.schedule.arrived(second)
+
+    assert desk.begin() is calls[2]
+    desk.schedule.arrived(calls[2])
+    assert isinstance(desk.schedule.choose(0.0), Sleep)
 
 
 def test_what_arrived_unasked_still_fills_the_look_ahead(tmp_path: Path) -> None:

@@ -500,7 +500,7 @@ def test_a_new_process_for_each_call_if_the_adapter_wants_it(tmp_path: Path) -> 
 def test_fresh_processes_of_an_async_adapter_take_one_call_each(tmp_path: Path) -> None:
     """Ending the process after one call would take the others with it."""
     system = System(holding=threading.Event())
-    system.info = replace(system.info, fresh_process=True, is_async=True, max_concurrency=2)
+    system.info = replace(system.info, fresh_process=True, is_shared=True, max_concurrency=2)
 
     with broker_of(system, plan_of(tmp_path), jobs=2) as broker:
         broker.start({"words": []})
