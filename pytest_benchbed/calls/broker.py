@@ -69,6 +69,7 @@ class Broker:
         *,
         executor: Executor,
         jobs: int,
+        look_ahead: int | None = None,
         say: Callable[[str], None],
         hosts: HostFactory = make_host,
         batches: BatchRunner = run_executable,
@@ -77,7 +78,8 @@ class Broker:
         """Start nothing and open nothing yet.
 
         ``runs``: one a benchmark. ``jobs``: calls in flight at most, over all
-        runs. ``say`` prints one line; it is called inside :meth:`start` only.
+        runs. ``look_ahead``: calls made or answered that no item has asked for, at most;
+        None: as many as ``jobs``. ``say`` prints one line; it is called inside :meth:`start` only.
         """
         self._runs = {plan.benchmark: RunState(plan) for plan in runs}
         self._jobs = max(1, jobs)
@@ -85,7 +87,7 @@ class Broker:
         self._say = say
         self._run_batch = batches
         self._pool = HostPool(hosts, self._jobs)
-        self._schedule = Schedule(self._jobs)
+        self._schedule = Schedule(self._jobs, look_ahead or self._jobs)
         self._changed = threading.Condition()
         self._clock = clock or SystemClock()
         self._book = Book(self._schedule, self._changed)

@@ -40,9 +40,10 @@ class Exhausted(NamedTuple):
 class Schedule:
     """Calls that wait, and the counts that the window is made of."""
 
-    def __init__(self, jobs: int) -> None:
-        """``jobs``: calls in flight at most."""
+    def __init__(self, jobs: int, look_ahead: int) -> None:
+        """``jobs``: calls in flight at most. ``look_ahead``: see :mod:`.window`."""
         self.jobs = jobs
+        self._look_ahead = look_ahead
         self.running = 0
         self.ahead = 0
         """Look-ahead calls begun, plus those answered that nobody asked for yet."""
@@ -138,6 +139,7 @@ class Schedule:
         has_room = may_start(
             is_asked=False,
             jobs=self.jobs,
+            look_ahead=self._look_ahead,
             running=self.running - len(self._arrived),
             ahead=self.ahead,
             is_waiting=bool(self._asked) or any(call.is_asked for call in self._later),

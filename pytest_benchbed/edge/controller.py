@@ -10,6 +10,7 @@ import json
 from collections.abc import Generator
 from collections.abc import Mapping
 from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -83,6 +84,8 @@ class Controller:
         self._observer = ""
         """What an observer raised, if one did."""
         self._is_ended = False
+        self._aside = ExitStack()
+        """Until the session is over: modules and items, which no collector need look at."""
 
     def say(self, line: str) -> None:
         """Print one line at once, also while pytest captures."""
@@ -113,6 +116,7 @@ class Controller:
         try:
             with few_collections():
                 self.live.start(self.wanted)
+                self._aside.enter_context(out_of_sight())
         except BenchbedError as error:
             # Too late for a usage error: its text would be lost among the workers'.
             why = " ".join(str(error).splitlines())
@@ -132,12 +136,10 @@ class Controller:
             self._is_ended = True
             pytest.exit(f"benchbed: {term(why, 600)}", returncode=pytest.ExitCode.TESTS_FAILED)
 
-    @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_runtestloop(self) -> Generator[None, object, object]:
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self) -> None:
         """Arm the gate: a session that only looks never has a verdict."""
         self.is_armed = not activation.is_dry(self.config)
-        with out_of_sight():
-            return (yield)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Record a result; stop the calls when pytest is about to stop the session."""
@@ -214,6 +216,7 @@ class Controller:
 
     def pytest_unconfigure(self) -> None:
         """Leave no process and no folder behind, however the session ended."""
+        self._aside.close()
         self.live.kill()
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)

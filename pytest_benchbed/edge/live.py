@@ -11,11 +11,14 @@ from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
 
+import pytest
+
 from pytest_benchbed.adapters.environment import Redactor
 from pytest_benchbed.benchmarks.selfcheck import check_settings
 from pytest_benchbed.calls.broker import Broker
 from pytest_benchbed.calls.executors import Executor
 from pytest_benchbed.calls.executors import ExecutorConfig
+from pytest_benchbed.calls.window import look_ahead
 from pytest_benchbed.data.verify import verify_digests
 from pytest_benchbed.edge.activation import runs_dir
 from pytest_benchbed.edge.comparable import check_plan
@@ -141,7 +144,11 @@ class LiveRuns:
                 )
             executor = self.session.registries.executors.create("local", ExecutorConfig(jobs))
             self.broker = Broker(
-                [run.calls for run in self.runs], executor=executor, jobs=jobs, say=self.say
+                [run.calls for run in self.runs],
+                executor=executor,
+                jobs=jobs,
+                look_ahead=look_ahead(jobs, may_stop=_may_stop(self.session.config)),
+                say=self.say,
             )
             for plan in chosen:
                 self.rechecks.add(plan)
@@ -277,6 +284,11 @@ class LiveRuns:
         for run in self.runs:
             run.closing.close()
         self.ledger.close()
+
+
+def _may_stop(config: pytest.Config) -> bool:
+    """Say whether the session ends at a failure, so that what is paid ahead may be in vain."""
+    return bool(config.getoption("maxfail", 0) or config.getoption("stepwise", False))
 
 
 def _was_asked(paths: RunPaths) -> bool:

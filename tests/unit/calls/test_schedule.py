@@ -24,7 +24,7 @@ class Desk:
 
     def __init__(self, folder: Path, jobs: int, **changes: Any) -> None:
         plan = plan_of(folder, **changes)
-        self.schedule = Schedule(jobs)
+        self.schedule = Schedule(jobs, look_ahead=jobs)
         self.run = RunState(plan)
         self.run.group = HostGroup(plan, System().host, jobs)
         self.run.group.slots = [Slot(index, 1) for index in range(jobs)]

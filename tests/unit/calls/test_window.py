@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_benchbed.calls.window import look_ahead
 from pytest_benchbed.calls.window import may_start
 
 
@@ -34,6 +35,36 @@ def test_the_window(
     is_asked: bool, jobs: int, running: int, ahead: int, is_waiting: bool, expected: bool
 ) -> None:
     assert (
-        may_start(is_asked=is_asked, jobs=jobs, running=running, ahead=ahead, is_waiting=is_waiting)
+        may_start(
+            is_asked=is_asked,
+            jobs=jobs,
+            look_ahead=jobs,
+            running=running,
+            ahead=ahead,
+            is_waiting=is_waiting,
+        )
+        is expected
+    )
+
+
+@pytest.mark.parametrize(
+    ("running", "ahead", "is_waiting", "expected"),
+    [(3, 7, False, True), (3, 7, True, False), (3, 8, False, False), (4, 7, False, False)],
+)
+def test_a_session_that_does_not_stop_at_a_failure_looks_further(
+    running: int, ahead: int, is_waiting: bool, expected: bool
+) -> None:
+    assert look_ahead(4, may_stop=True) == 4
+    further = look_ahead(4, may_stop=False)
+
+    assert (
+        may_start(
+            is_asked=False,
+            jobs=4,
+            look_ahead=further,
+            running=running,
+            ahead=ahead,
+            is_waiting=is_waiting,
+        )
         is expected
     )

@@ -5,6 +5,7 @@ import gc
 import pytest
 
 from pytest_benchbed.model.bulk import few_collections
+from pytest_benchbed.model.bulk import out_of_sight
 
 
 @pytest.fixture(autouse=True)
@@ -35,3 +36,32 @@ def test_who_wanted_still_less_gets_it(own):
 
     with few_collections():
         assert gc.get_threshold()[0] == own
+
+
+@pytest.mark.parametrize("raised", [False, True])
+def test_what_is_there_is_put_aside_and_brought_back(raised):
+    assert gc.get_freeze_count() == 0
+    here = [object()]
+    try:
+        with out_of_sight():
+            inside = gc.get_freeze_count()
+            is_seen = any(found is here for found in gc.get_objects())
+            if raised:
+                raise KeyError
+    except KeyError:
+        pass
+
+    assert inside > 0
+    assert not is_seen
+    assert gc.get_freeze_count() == 0
+    assert any(found is here for found in gc.get_objects())
+
+
+def test_what_somebody_else_put_aside_stays_there():
+    gc.freeze()
+    try:
+        with out_of_sight():
+            pass
+        assert gc.get_freeze_count() > 0
+    finally:
+        gc.unfreeze()
