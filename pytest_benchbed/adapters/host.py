@@ -32,6 +32,7 @@ from pytest_benchbed.adapters.frames import pack_text
 from pytest_benchbed.adapters.frames import read_frame
 from pytest_benchbed.adapters.frames import reader_of
 from pytest_benchbed.adapters.frames import write_all
+from pytest_benchbed.adapters.host_threads import serve_in_threads
 from pytest_benchbed.model.case import Case
 from pytest_benchbed.model.errors import NoAnswer
 from pytest_benchbed.model.errors import Retry
@@ -99,8 +100,7 @@ class Host:
         self._drives: dict[str, Any] = {}
         self._runner: Any = None
         self._is_ending = False
-        self._threads: Any = None
-        """Of an adapter that is called by several."""
+        self._is_thread_safe = False
 
     def serve(self) -> None:
         """Answer until ``close`` or the end of the pipe."""
@@ -114,9 +114,6 @@ class Host:
         while (frame := self.channel.receive()) is not None:
             if frame["op"] in ("describe", "hello"):
                 self._load(frame)
-            if self._threads is not None and frame["op"] in ("prepare", "predict"):
-                self._threads.submit(self._answer_in_thread, frame)
-                continue
             if frame["op"] == "hello" and loading.is_async(self._cls):
                 import asyncio
 
@@ -124,6 +121,11 @@ class Host:
                 return
             self._answer(frame)
             if frame["op"] == "close":
+                return
+            if frame["op"] == "hello" and self._is_thread_safe:
+                serve_in_threads(
+                    self.channel.receive, self._answer_in_thread, self._adapter.max_concurrency
+                )
                 return
 
     def _load(self, frame: Mapping[str, Any]) -> None:
@@ -150,9 +152,11 @@ class Host:
             reply = self._excuse(frame, error)
         self.channel.send(reply)
 
-    def _answer_in_thread(self, frame: Mapping[str, Any]) -> None:
+    def _answer_in_thread(self, frame: Mapping[str, Any]) -> bool:
+        """Answer one of several questions in flight; say whether it was the last."""
         try:
             self._answer(frame)
+            return bool(frame["op"] == "close")
         except (SystemExit, KeyboardInterrupt) as error:
             # In a thread neither ends the process; the other calls end with it, as anywhere.
             traceback.print_exception(error)
@@ -235,7 +239,8 @@ class Host:
         if op == "hello":
             row = loading.describe(self._adapter)
             content = returned.result_text({**row, "version": loading.check_version(value)})
-            self._threads = _threads_of(self._adapter)
+            # Known to be well declared by now.
+            self._is_thread_safe = getattr(self._adapter, "thread_safe", False)
         elif op == "supports":
             content = returned.supports_text(value)
         elif op == "prepare":
@@ -278,15 +283,6 @@ class Host:
 
             self._runner = asyncio.Runner()
         return self._runner
-
-
-def _threads_of(adapter: Any) -> Any:
-    """Return the threads that call an adapter; None if there is to be one at a time."""
-    if not getattr(adapter, "thread_safe", False) or adapter.max_concurrency == 1:
-        return None
-    from concurrent.futures import ThreadPoolExecutor
-
-    return ThreadPoolExecutor(adapter.max_concurrency, "benchbed-call")
 
 
 async def _awaited(value: Any) -> Any:

@@ -185,11 +185,16 @@ class PythonHost:
         Thread-safe: more calls than the adapter takes at once wait (``queue_s``).
         Never raises for what the adapter does.
         """
-        queued = time.monotonic()
-        with self._window:
+        queue_s = 0.0
+        if not self._window.acquire(blocking=False):
+            queued = time.monotonic()
+            self._window.acquire()
             queue_s = time.monotonic() - queued
+        try:
             outcome = self._call("predict", {"case": dict(case), "drive": drive}, timeout_s)
-        return replace(outcome, slot=self.slot, queue_s=queue_s)
+        finally:
+            self._window.release()
+        return replace(outcome, queue_s=queue_s) if queue_s else outcome
 
     def close(self) -> TechnicalFailure | None:
         """End it in good order, within the grace; then kill what is left.

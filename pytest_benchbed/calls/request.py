@@ -75,7 +75,7 @@ class CaseDigests:
 
 def case_text(view: RequestCase | RequestContext | None) -> bytes:
     """Return a case or a context as it stands in the request."""
-    return canonical(_row(view))
+    return b"null" if view is None else canonical(_row(view))
 
 
 def context_digest(plan: RunCalls, context: RequestContext) -> str:

@@ -35,6 +35,7 @@ from pytest_benchbed.edge.transport import Server
 from pytest_benchbed.edge.user_tests import wanted_cases
 from pytest_benchbed.model.bulk import few_collections
 from pytest_benchbed.model.bulk import out_of_sight
+from pytest_benchbed.model.bulk import quick_turns
 from pytest_benchbed.model.errors import BenchbedError
 from pytest_benchbed.model.errors import RunRefused
 from pytest_benchbed.model.errors import UsageProblem
@@ -85,7 +86,7 @@ class Controller:
         """What an observer raised, if one did."""
         self._is_ended = False
         self._aside = ExitStack()
-        """Until the session is over: modules and items, which no collector need look at."""
+        """What is changed in the interpreter until the session is over."""
 
     def say(self, line: str) -> None:
         """Print one line at once, also while pytest captures."""
@@ -117,6 +118,7 @@ class Controller:
             with few_collections():
                 self.live.start(self.wanted)
                 self._aside.enter_context(out_of_sight())
+                self._aside.enter_context(quick_turns())
         except BenchbedError as error:
             # Too late for a usage error: its text would be lost among the workers'.
             why = " ".join(str(error).splitlines())

@@ -1,13 +1,15 @@
-"""Work that makes many objects which all stay."""
+"""What the interpreter is told about work with many objects, or many threads."""
 
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 _ALLOCATIONS = 100_000
 """Objects between two looks for garbage."""
+_TURN_S = 0.0005
 
 
 @contextmanager
@@ -42,3 +44,22 @@ def out_of_sight() -> Iterator[None]:
         yield
     finally:
         gc.unfreeze()
+
+
+@contextmanager
+def quick_turns() -> Iterator[None]:
+    """Have a thread that is in the middle of something let others go on soon, until the block ends.
+
+    A reply waits for the item that is scored, by default for 5 ms each time its
+    thread has written something: a tenth of a quick call.
+    """
+    before = sys.getswitchinterval()
+    if before > _TURN_S:
+        sys.setswitchinterval(_TURN_S)
+    set_here = sys.getswitchinterval()
+    try:
+        yield
+    finally:
+        if sys.getswitchinterval() == set_here:
+            # Else somebody has changed it since.
+            sys.setswitchinterval(before)

@@ -27,6 +27,5 @@ class Outcome:
     """Whether the adapter reported a usage at all."""
     latency_s: float = 0.0
     queue_s: float = 0.0
-    slot: int = 0
     retry_after_s: float | None = None
     """Not None: the adapter asked to be asked again; then ``state`` is ``technical``."""

@@ -6,7 +6,12 @@ import json
 import os
 import subprocess
 import sys
+import threading
+from collections.abc import Callable
+from functools import partial
+from http.client import HTTPConnection
 from pathlib import Path
+from typing import NamedTuple
 
 from tests.perf.cost import Session
 from tests.perf.cost import pytest_session
@@ -19,31 +24,62 @@ JOBS = 16
 DELAY_S = 0.05
 
 
-def calls_per_second(space: Workspace) -> float:
-    """Return the best of several sessions, as the server counts them."""
-    return max(_measured(space, number) for number in range(rounds()))
+class Rates(NamedTuple):
+    """Calls a second as the server counts them, the best of several rounds."""
+
+    ours: float
+    bare: float
+    """Of as many threads that do nothing but ask with the same library, side by side."""
 
 
-def _measured(space: Workspace, number: int) -> float:
+def rates(space: Workspace) -> Rates:
+    """Measure both, in turns."""
+    found = [
+        (_served(partial(_session, space, number)), _served(partial(_ask, space.count)))
+        for number in range(rounds())
+    ]
+    return Rates(*(max(column) for column in zip(*found, strict=True)))
+
+
+def _served(work: Callable[[int], object]) -> float:
+    """Return the calls a second that a server of its own counts while ``work(port)`` goes on."""
     command = [sys.executable, "-m", "tests.perf.http_server", str(DELAY_S)]
     with subprocess.Popen(
         command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as server:
         assert server.stdout is not None
-        port = int(server.stdout.readline())
-        options = {"url": f"http://127.0.0.1:{port}/ask", "result": "/answer", "key": "text"}
-        words = [f"--bench-adapter-option={name}={value}" for name, value in options.items()]
-        words += ["-p", "benchbed", f"--bench={BENCHMARK}", "--bench-adapter=http"]
-        words += [f"--bench-jobs={JOBS}", f"--bench-run=http-{number}-{os.getpid()}"]
-        pytest_session(Session(words, space.path))
+        work(int(server.stdout.readline()))
         told, _ = server.communicate()
-    counted = json.loads(told)
-    assert counted["calls"] == space.count, counted
-    return float(counted["per_s"])
+    return float(json.loads(told)["per_s"])
+
+
+def _session(space: Workspace, number: int, port: int) -> None:
+    options = {"url": f"http://127.0.0.1:{port}/ask", "result": "/answer", "key": "text"}
+    words = [f"--bench-adapter-option={name}={value}" for name, value in options.items()]
+    words += ["-p", "benchbed", f"--bench={BENCHMARK}", "--bench-adapter=http"]
+    words += [f"--bench-jobs={JOBS}", f"--bench-run=http-{number}-{os.getpid()}"]
+    pytest_session(Session(words, space.path))
+
+
+def _ask(count: int, port: int) -> None:
+    def work() -> None:
+        connection = HTTPConnection("127.0.0.1", port)
+        for _ in range(count // JOBS):
+            connection.request("POST", "/ask", b'{"text": "a short text"}')
+            assert json.loads(connection.getresponse().read())
+        connection.close()
+
+    threads = [threading.Thread(target=work) for _ in range(JOBS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
 
 if __name__ == "__main__":
     made = Workspace(Path(sys.argv[1]), int(sys.argv[2]))
     made.write()
-    rate = calls_per_second(made)
-    print(f"{rate:.0f} calls a second, {rate * DELAY_S / JOBS:.0%} of {JOBS / DELAY_S:g}")
+    found = rates(made)
+    ideal = JOBS / DELAY_S
+    print(f"{found.ours:.0f} calls a second, {found.ours / ideal:.0%} of {ideal:g}; ", end="")
+    print(f"{found.bare:.0f} of a bare client")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
 
 import pytest
 
@@ -28,6 +30,40 @@ def test_after_x_no_more_is_paid_than_calls_at_once(
     assert record.status == "interrupted"
     assert record.counts.holes == 30 - len(recorded)
     assert last_line(result).startswith("benchbed: gate ")
+
+
+@pytest.mark.parametrize(
+    ("words", "ahead"),
+    [
+        ([], 4),
+        (["-x"], 2),
+        (["--maxfail=3"], 2),
+        (["-p", "cacheprovider", "-p", "stepwise", "--sw"], 2),
+    ],
+)
+def test_a_session_that_may_stop_at_a_failure_looks_less_far_ahead(
+    pytester: pytest.Pytester, words: list[str], ahead: int
+) -> None:
+    """Its answers may be paid in vain; any other session uses them all."""
+    bench = Bench(pytester).make(12).answers({"t-001": "held"}, max_concurrency=2)
+    seen: list[int] = []
+
+    def watch() -> None:
+        until = time.monotonic() + 60
+        while len(bench.calls()) < 1 + ahead and time.monotonic() < until:
+            time.sleep(0.01)
+        # Time for one too many.
+        time.sleep(0.3)
+        seen.append(len(bench.calls()))
+        bench.go.touch()
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    result = bench.run("--bench-jobs=2", "--bench-run=own", *words)
+    watcher.join()
+
+    assert result.ret == 0
+    assert seen == [1 + ahead]
 
 
 @pytest.mark.parametrize("text", ["0", "-1"])

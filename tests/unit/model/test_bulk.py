@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import gc
+import sys
 
 import pytest
 
 from pytest_benchbed.model.bulk import few_collections
 from pytest_benchbed.model.bulk import out_of_sight
+from pytest_benchbed.model.bulk import quick_turns
 
 
 @pytest.fixture(autouse=True)
@@ -65,3 +67,27 @@ def test_what_somebody_else_put_aside_stays_there():
         assert gc.get_freeze_count() > 0
     finally:
         gc.unfreeze()
+
+
+@pytest.fixture
+def interval():
+    before = sys.getswitchinterval()
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.parametrize(
+    ("before", "inside", "changed", "after"),
+    [(0.005, 0.0005, None, 0.005), (0.0002, 0.0002, None, 0.0002), (0.005, 0.0005, 0.002, 0.002)],
+)
+def test_threads_take_turns_sooner_unless_somebody_says_otherwise(
+    interval, before, inside, changed, after
+):
+    sys.setswitchinterval(before)
+
+    with quick_turns():
+        assert sys.getswitchinterval() == pytest.approx(inside)
+        if changed is not None:
+            sys.setswitchinterval(changed)
+
+    assert sys.getswitchinterval() == pytest.approx(after)

@@ -1,0 +1,77 @@
+"""Answers questions in threads: whoever reads one answers it, and the next thread reads on.
+
+So that no thread hands a question to another, which takes longer than reading it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+
+def serve_in_threads(
+    receive: Callable[[], dict[str, Any] | None],
+    answer: Callable[[dict[str, Any]], bool],
+    most: int,
+) -> None:
+    """Answer until ``receive`` gives None, or ``answer`` says that was the last question.
+
+    ``most``: questions that are answered at once; one more thread waits for the next.
+
+    Raises:
+        BaseException: what ``receive`` or ``answer`` raised, in the thread that calls this.
+    """
+    _Crew(receive, answer, most).serve()
+
+
+class _Crew:
+    def __init__(
+        self,
+        receive: Callable[[], dict[str, Any] | None],
+        answer: Callable[[dict[str, Any]], bool],
+        most: int,
+    ) -> None:
+        self._receive = receive
+        self._answer = answer
+        self._rest = most + 1
+        """Threads that may still be started."""
+        self._reading = threading.Lock()
+        self._waiting = 0
+        self._counting = threading.Lock()
+        self._is_over = threading.Event()
+        self._error: BaseException | None = None
+
+    def serve(self) -> None:
+        self._start()
+        self._is_over.wait()
+        if self._error is not None:
+            raise self._error
+
+    def _start(self) -> None:
+        self._rest -= 1
+        self._waiting += 1
+        # Those that still work must not keep the process when it is over.
+        threading.Thread(target=self._work, name="benchbed-call", daemon=True).start()
+
+    def _work(self) -> None:
+        try:
+            while self._step():
+                pass
+        except BaseException as error:
+            self._error = error
+            self._is_over.set()
+
+    def _step(self) -> bool:
+        with self._reading:
+            question = None if self._is_over.is_set() else self._receive()
+        with self._counting:
+            self._waiting -= 1
+            if question is not None and not self._waiting and self._rest:
+                self._start()
+        if question is None or self._answer(question):
+            self._is_over.set()
+            return False
+        with self._counting:
+            self._waiting += 1
+        return True
