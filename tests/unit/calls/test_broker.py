@@ -651,3 +651,35 @@ def test_a_call_that_was_lost_is_asked_again(tmp_path: Path) -> None:
         assert broker.predict("words", "c-000")["state"] == "ok"
 
     assert [line["kind"] for line in lines(tmp_path)] == ["intent", "intent", "outcome"]
+
+
+def test_a_reply_is_written_before_the_next_call_starts(tmp_path: Path) -> None:
+    """What is paid for outlives this process, whatever becomes of the next call."""
+    written: list[list[str]] = []
+
+    def look(case: dict[str, Any]) -> Outcome:
+        written.append([line["case"] for line in lines(tmp_path) if line["kind"] == "outcome"])
+        return ok()
+
+    with broker_of(System(answer=look), plan_of(tmp_path), jobs=1) as broker:
+        broker.start({"words": ids(4)})
+        for case in ids(4):
+            broker.predict("words", case)
+
+    assert written == [ids(number) for number in range(4)]
+
+
+def test_a_reply_is_seen_only_when_it_is_on_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pytest_benchbed.calls import record as record_module
+
+    is_synced = threading.Event()
+    monkeypatch.setattr(record_module, "_sync", lambda descriptor: is_synced.wait(LONG_S))
+    with broker_of(System(), plan_of(tmp_path), jobs=2) as broker:
+        broker.start({"words": ids(2)})
+        future = broker.ask("words", "c-000")
+        assert settled(lambda: len(lines(tmp_path)) == 4), "both are written"
+        assert not future.done()
+        is_synced.set()
+        assert answer(future)["state"] == "ok"

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from collections.abc import Iterator
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from pytest_benchbed.calls.recorded import read_calls
 from pytest_benchbed.model.bench_file import RetryPolicy
 from pytest_benchbed.model.outcome import Outcome
 from pytest_benchbed.model.usage import Usage
+from tests.unit.calls.fakes import LONG_S
 from tests.unit.calls.fakes import FakeClock
 from tests.unit.calls.fakes import FakeHost
 from tests.unit.calls.fakes import System
@@ -339,6 +341,33 @@ def test_an_outcome_that_cannot_be_stored_stops_the_run(
     assert later["error"]["kind"] == "storage"
     assert failure.kind == "storage"
     assert len(system.calls) == 1
+
+
+def test_outcomes_that_wait_for_one_sync_fail_together_and_cost_what_they_cost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pytest_benchbed.calls import record as record_module
+
+    all_asked = threading.Barrier(3, timeout=LONG_S)
+
+    def fail(_: int) -> None:
+        raise OSError(5, "Input/output error")
+
+    def answer_all(case: dict[str, Any]) -> Outcome:
+        all_asked.wait()
+        return ok(cost="0.5")
+
+    with broker_of(System(answer=answer_all), plan_of(tmp_path), jobs=3) as broker:
+        broker.start({"words": []})
+        monkeypatch.setattr(record_module, "_sync", fail)
+        futures = [broker.ask("words", f"c-{number}") for number in range(3)]
+        rows = [answer(future) for future in futures]
+        later = broker.predict("words", "c-9")
+        spend = broker.spend("words")
+        monkeypatch.undo()
+
+    assert [row["error"]["kind"] for row in (*rows, later)] == ["storage"] * 4
+    assert spend.spent_usd == Decimal("1.5")
 
 
 @pytest.mark.parametrize("cases", [[], ["c-000"]], ids=["asked", "selected"])

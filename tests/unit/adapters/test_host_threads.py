@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import queue
+import threading
+from typing import Any
+
+import pytest
+
+from pytest_benchbed.adapters.host_threads import serve_in_threads
+
+LONG_S = 30.0
+
+
+class Pipe:
+    """Questions by number; None is the end."""
+
+    def __init__(self, *numbers: int) -> None:
+        self.questions: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        for number in numbers:
+            self.questions.put({"id": number})
+
+    def receive(self) -> Any:
+        found = self.questions.get(timeout=LONG_S)
+        if isinstance(found, BaseException):
+            raise found
+        return found
+
+
+def test_so_many_questions_are_answered_at_once() -> None:
+    pipe = Pipe(*range(12))
+    meet = threading.Barrier(3, timeout=LONG_S)
+    answered: list[int] = []
+    threads: set[int] = set()
+
+    def answer(question: dict[str, Any]) -> bool:
+        meet.wait()
+        threads.add(threading.get_ident())
+        answered.append(question["id"])
+        if len(answered) == 12:
+            pipe.questions.put(None)
+        return False
+
+    serve_in_threads(pipe.receive, answer, 3)
+
+    assert sorted(answered) == list(range(12))
+    # One more may wait for the next question.
+    assert 3 <= len(threads) <= 4
+
+
+def test_the_last_question_ends_it_while_others_still_work() -> None:
+    pipe = Pipe(1, 2)
+    is_working, may_end = threading.Event(), threading.Event()
+
+    def answer(question: dict[str, Any]) -> bool:
+        if question["id"] == 1:
+            is_working.set()
+            may_end.wait(LONG_S)
+            return False
+        assert is_working.wait(LONG_S)
+        return True
+
+    serve_in_threads(pipe.receive, answer, 2)
+
+    assert not may_end.is_set()
+    may_end.set()
+
+
+def test_a_broken_pipe_is_raised_where_it_was_called() -> None:
+    pipe = Pipe(1)
+    pipe.questions.put(EOFError("torn"))
+
+    with pytest.raises(EOFError, match="torn"):
+        serve_in_threads(pipe.receive, lambda question: False, 2)
