@@ -99,6 +99,7 @@ class Host:
         self._adapter: Any = None
         self._drives: dict[str, Any] = {}
         self._runner: Any = None
+        self._awaiting = threading.Lock()
         self._is_ending = False
         self._is_thread_safe = False
 
@@ -143,7 +144,7 @@ class Host:
         try:
             value = self._ask(frame)
             if inspect.isawaitable(value):
-                value = self._loop().run(_awaited(value))
+                value = self._await(value)
             reply = self._reply(frame, value)
         except (SystemExit, KeyboardInterrupt):
             raise
@@ -277,12 +278,14 @@ class Host:
         except FrameError as error:
             raise returned.ReplyProblem("too_large", str(error)) from None
 
-    def _loop(self) -> Any:
-        if self._runner is None:
-            import asyncio
+    def _await(self, value: Any) -> Any:
+        """Wait for a value in the one loop of this process, whichever thread has it."""
+        with self._awaiting:
+            if self._runner is None:
+                import asyncio
 
-            self._runner = asyncio.Runner()
-        return self._runner
+                self._runner = asyncio.Runner()
+            return self._runner.run(_awaited(value))
 
 
 async def _awaited(value: Any) -> Any:

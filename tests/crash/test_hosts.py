@@ -189,6 +189,33 @@ def test_an_adapter_that_threads_may_call_takes_several_cases_at_once(folder: Pa
     assert host.close() is None
 
 
+def test_what_an_adapter_of_threads_has_awaited_is_awaited_in_one_loop(folder: Path) -> None:
+    host = started(
+        folder,
+        """
+        import asyncio
+        from pytest_benchbed import Adapter
+        class Mixed(Adapter):
+            thread_safe = True
+            max_concurrency = 4
+            async def prepare(self, context):
+                await asyncio.sleep(0.01)
+                return ["figures"]
+            def predict(self, case):
+                return asyncio.sleep(0.01, case.id)
+        """,
+        "Mixed",
+    )
+
+    with ThreadPoolExecutor(4) as pool:
+        taken = list(pool.map(lambda name: host.prepare(case(name), 60), "abcd"))
+        outcomes = list(pool.map(lambda name: host.predict(case(name), 60), "abcd"))
+
+    assert [reply.error for reply in taken] == [None] * 4
+    assert [outcome.raw for outcome in outcomes] == ['"a"', '"b"', '"c"', '"d"']
+    assert host.close() is None
+
+
 def test_an_exit_in_a_thread_of_an_adapter_ends_its_process(folder: Path) -> None:
     host = started(folder, SAFE, "Safe")
 
