@@ -18,6 +18,30 @@ class Watched:
         """It was ended: what its thread reads next is an error, or the end."""
         self._sock: socket.socket | None = None
 
+    def connect(
+        self, address: tuple[str, int], timeout_s: float, source: tuple[str, int] | None = None
+    ) -> socket.socket:
+        """Connect as ``socket.create_connection`` does, all addresses of a name by the deadline.
+
+        Whatever is set up on the socket next has the rest of the time for each step.
+
+        Raises:
+            OSError: of the last address; ``TimeoutError`` if there was no time for it.
+        """
+        failed: OSError = TimeoutError()
+        for *_, place in socket.getaddrinfo(*address, type=socket.SOCK_STREAM):
+            rest = self.due - time.monotonic()
+            if rest <= 0:
+                break
+            try:
+                sock = socket.create_connection((str(place[0]), int(place[1])), rest, source)
+            except OSError as error:
+                failed = error
+            else:
+                self.hold(sock)
+                return sock
+        raise failed
+
     def hold(self, sock: socket.socket) -> None:
         """Say which socket it is on: a connection forgets that before the end of its body."""
         self._sock = sock
@@ -25,8 +49,12 @@ class Watched:
             self.give_up()
 
     def give_up(self) -> None:
-        """End it: the thread that waits for the response gets an error."""
+        """End it as late: the thread that waits for the response gets an error."""
         self.is_late = True
+        self.shut()
+
+    def shut(self) -> None:
+        """End it."""
         if self._sock is not None:
             with contextlib.suppress(OSError):
                 self._sock.shutdown(socket.SHUT_RDWR)
@@ -43,6 +71,7 @@ class Deadlines:
         """In the order of their deadlines."""
         self._thread: threading.Thread | None = None
         self._is_idle = False
+        self._is_closed = False
 
     def begin(self) -> Watched:
         """Watch a call from now on; :meth:`end` must follow."""
@@ -50,10 +79,11 @@ class Deadlines:
             call = Watched(time.monotonic() + self._timeout_s)
             self._open[call] = None
             if self._thread is None:
-                self._thread = threading.Thread(
+                thread = threading.Thread(
                     target=self._watch, name="benchbed-deadlines", daemon=True
                 )
-                self._thread.start()
+                thread.start()
+                self._thread = thread
             elif self._is_idle:
                 # Otherwise it wakes for an earlier call, in time for this one.
                 self._changed.notify()
@@ -65,16 +95,18 @@ class Deadlines:
             self._open.pop(call, None)
 
     def close(self) -> None:
-        """Give up every call that is under way."""
+        """End every call that is under way, and the thread."""
         with self._changed:
             calls = list(self._open)
             self._open.clear()
+            self._is_closed = True
+            self._changed.notify()
         for call in calls:
-            call.give_up()
+            call.shut()
 
     def _watch(self) -> None:
         with self._changed:
-            while True:
+            while not self._is_closed:
                 first = next(iter(self._open), None)
                 rest = None if first is None else first.due - time.monotonic()
                 if first is None or rest is None or rest > 0:

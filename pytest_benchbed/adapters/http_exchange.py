@@ -73,8 +73,10 @@ class Connections:
             watched = self._deadlines.begin()
             try:
                 if connection.sock is None:
+                    # A proxy may take its time too, and so may each address of a name.
+                    connection._create_connection = watched.connect  # type: ignore[attr-defined]
                     connection.connect()
-                watched.hold(connection.sock)
+                self._hold(watched, connection.sock)
                 response = self._exchange(connection, request, parts)
                 if watched.is_late:
                     # What was cut off may look whole: a body without a length ends with the line.
@@ -99,6 +101,11 @@ class Connections:
             elif connection.sock is not None:
                 self._idle.setdefault(place, []).append(connection)
         return response
+
+    def _hold(self, watched: Watched, sock: socket.socket | None) -> None:
+        assert sock is not None, "it is connected"
+        sock.settimeout(self._timeout_s)
+        watched.hold(sock)
 
     def close(self) -> None:
         """Close all connections: what is still under way fails."""

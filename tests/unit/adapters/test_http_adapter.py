@@ -274,5 +274,56 @@ def test_closing_ends_what_is_under_way(web: Web) -> None:
     thread.join(30)
 
     assert not thread.is_alive()
-    assert len(failures) == 1
+    assert [failure.kind for failure in failures] == ["connection"]
+    assert connections._deadlines._thread is not None
+    connections._deadlines._thread.join(30)
+    assert not connections._deadlines._thread.is_alive()
     is_over.set()
+
+
+def test_a_proxy_that_drips_is_cut_off_at_the_deadline_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    is_over = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def drip() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(4096)
+                while not is_over.wait(0.05):
+                    try:
+                        connection.sendall(b"H")
+                    except OSError:
+                        return
+
+        thread = threading.Thread(target=drip)
+        thread.start()
+        monkeypatch.setenv("https_proxy", f"http://127.0.0.1:{server.getsockname()[1]}")
+        monkeypatch.setenv("no_proxy", "")
+        connections = Connections(0.4)
+
+        with pytest.raises(TechnicalFailure, match=r"timeout: no whole reply in 0\.4 s"):
+            connections.send(Request("POST", "https://product.test/ask", {}, b"{}"))
+
+        is_over.set()
+        thread.join(30)
+        connections.close()
+
+
+def test_all_addresses_of_a_name_share_one_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[float] = []
+
+    def silent(address: Any, timeout: float, source: Any) -> socket.socket:
+        tried.append(timeout)
+        time.sleep(timeout)
+        raise TimeoutError
+
+    places = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (f"192.0.2.{n}", 80)) for n in (1, 2, 3)]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *words, **more: places)
+    monkeypatch.setattr(socket, "create_connection", silent)
+    connections = Connections(0.2)
+
+    with pytest.raises(TechnicalFailure, match=r"timeout: no whole reply in 0\.2 s"):
+        connections.send(Request("POST", "http://product.test/ask", {}, b"{}"))
+
+    assert len(tried) == 1
+    connections.close()
