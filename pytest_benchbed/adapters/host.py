@@ -99,7 +99,9 @@ class Host:
         self._adapter: Any = None
         self._drives: dict[str, Any] = {}
         self._runner: Any = None
-        self._awaiting = threading.Lock()
+        self._loop: Any = None
+        """Where threads have something awaited."""
+        self._starting = threading.Lock()
         self._is_ending = False
         self._is_thread_safe = False
 
@@ -124,9 +126,8 @@ class Host:
             if frame["op"] == "close":
                 return
             if frame["op"] == "hello" and self._is_thread_safe:
-                serve_in_threads(
-                    self.channel.receive, self._answer_in_thread, self._adapter.max_concurrency
-                )
+                most = loading.describe(self._adapter)["max_concurrency"]
+                serve_in_threads(self.channel.receive, self._answer_in_thread, most)
                 return
 
     def _load(self, frame: Mapping[str, Any]) -> None:
@@ -161,8 +162,11 @@ class Host:
         except (SystemExit, KeyboardInterrupt) as error:
             # In a thread neither ends the process; the other calls end with it, as anywhere.
             traceback.print_exception(error)
+            for stream in (sys.stdout, sys.stderr):
+                with contextlib.suppress(Exception):
+                    stream.flush()
             code = error.code if isinstance(error, SystemExit) else 1
-            os._exit(code if isinstance(code, int) else int(code is not None))
+            os._exit(code & 0xFF if isinstance(code, int) else int(code is not None))
 
     async def _answer_async(self, frame: Mapping[str, Any]) -> None:
         """Answer one of several questions in flight."""
@@ -279,17 +283,35 @@ class Host:
             raise returned.ReplyProblem("too_large", str(error)) from None
 
     def _await(self, value: Any) -> Any:
-        """Wait for a value in the one loop of this process, whichever thread has it."""
-        with self._awaiting:
-            if self._runner is None:
-                import asyncio
+        """Wait for a value in the one loop of this process; several threads wait at once."""
+        import asyncio
 
+        if not self._is_thread_safe:
+            if self._runner is None:
                 self._runner = asyncio.Runner()
             return self._runner.run(_awaited(value))
+        with self._starting:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                threading.Thread(
+                    target=self._loop.run_forever, name="benchbed-loop", daemon=True
+                ).start()
+        found, error = asyncio.run_coroutine_threadsafe(_tried(value), self._loop).result()
+        if error is not None:
+            raise error
+        return found
 
 
 async def _awaited(value: Any) -> Any:
     return await value
+
+
+async def _tried(value: Any) -> tuple[Any, BaseException | None]:
+    """Return what was awaited, or what it raised: an exit would end the loop, and no more."""
+    try:
+        return await value, None
+    except BaseException as error:
+        return None, error
 
 
 def _yes(_: str) -> bool:

@@ -38,6 +38,7 @@ class _Crew:
         """Threads that may still be started."""
         self._reading = threading.Lock()
         self._waiting = 0
+        self._started = 0
         self._counting = threading.Lock()
         self._is_over = threading.Event()
         self._error: BaseException | None = None
@@ -49,10 +50,20 @@ class _Crew:
             raise self._error
 
     def _start(self) -> None:
-        self._rest -= 1
-        self._waiting += 1
         # Those that still work must not keep the process when it is over.
-        threading.Thread(target=self._work, name="benchbed-call", daemon=True).start()
+        thread = threading.Thread(target=self._work, name="benchbed-call", daemon=True)
+        self._waiting += 1
+        try:
+            thread.start()
+        except RuntimeError:
+            # There are no more to be had: those that are there go on.
+            self._waiting -= 1
+            if not self._started:
+                raise
+            self._rest = 0
+            return
+        self._started += 1
+        self._rest -= 1
 
     def _work(self) -> None:
         try:

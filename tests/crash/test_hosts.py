@@ -170,6 +170,7 @@ SAFE = """
         def predict(self, case):
             self.meet.wait()
             if case.id == "x":
+                print("last words", end="")
                 raise SystemExit(7)
             if case.id == "y":
                 threading.Event().wait()
@@ -190,6 +191,7 @@ def test_an_adapter_that_threads_may_call_takes_several_cases_at_once(folder: Pa
 
 
 def test_what_an_adapter_of_threads_has_awaited_is_awaited_in_one_loop(folder: Path) -> None:
+    """At once: waiting for each other would be latency, and calls that hang."""
     host = started(
         folder,
         """
@@ -198,21 +200,42 @@ def test_what_an_adapter_of_threads_has_awaited_is_awaited_in_one_loop(folder: P
         class Mixed(Adapter):
             thread_safe = True
             max_concurrency = 4
+            meet = None
+            async def together(self, value):
+                self.meet = self.meet or asyncio.Barrier(4)
+                await asyncio.wait_for(self.meet.wait(), 60)
+                if value == "x":
+                    raise ValueError("bad header")
+                return value
             async def prepare(self, context):
-                await asyncio.sleep(0.01)
+                await self.together("p")
                 return ["figures"]
             def predict(self, case):
-                return asyncio.sleep(0.01, case.id)
+                return self.together(case.id)
         """,
         "Mixed",
     )
 
     with ThreadPoolExecutor(4) as pool:
         taken = list(pool.map(lambda name: host.prepare(case(name), 60), "abcd"))
-        outcomes = list(pool.map(lambda name: host.predict(case(name), 60), "abcd"))
+        outcomes = list(pool.map(lambda name: host.predict(case(name), 60), "abcx"))
 
     assert [reply.error for reply in taken] == [None] * 4
-    assert [outcome.raw for outcome in outcomes] == ['"a"', '"b"', '"c"', '"d"']
+    assert [outcome.raw for outcome in outcomes] == ['"a"', '"b"', '"c"', None]
+    assert "ValueError: bad header" in (outcomes[3].error or {})["detail"]
+    assert host.close() is None
+
+
+def test_a_class_of_its_own_that_threads_may_call_needs_no_more(folder: Path) -> None:
+    code = """
+    class Duck:
+        thread_safe = True
+        def predict(self, case):
+            return case.id
+    """
+    host = started(folder, code, "Duck")
+
+    assert host.predict(case("a"), 60).raw == '"a"'
     assert host.close() is None
 
 

@@ -71,3 +71,43 @@ def test_a_broken_pipe_is_raised_where_it_was_called() -> None:
 
     with pytest.raises(EOFError, match="torn"):
         serve_in_threads(pipe.receive, lambda question: False, 2)
+
+
+def test_where_no_more_threads_are_to_be_had_those_there_go_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    start = threading.Thread.start
+    started: list[threading.Thread] = []
+
+    def scarce(thread: threading.Thread) -> None:
+        if len(started) == 2:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        start(thread)
+
+    pipe = Pipe(*range(6))
+    pipe.questions.put(None)
+    answered: list[int] = []
+    monkeypatch.setattr(threading.Thread, "start", scarce)
+
+    def answer(question: dict[str, Any]) -> bool:
+        answered.append(question["id"])
+        threading.Event().wait(0.01)
+        return False
+
+    serve_in_threads(pipe.receive, answer, 4)
+    for thread in started:
+        thread.join(LONG_S)
+
+    assert sorted(answered) == list(range(6))
+    assert len(started) == 2
+
+
+def test_without_a_single_thread_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", none)
+
+    with pytest.raises(RuntimeError, match="can't start"):
+        serve_in_threads(Pipe().receive, lambda question: False, 2)
