@@ -385,7 +385,7 @@ class Broker:
         self._pool.close(_CLOSE_S)
         self._executor.close()
         if self._serving is not None:
-            self._serving.join(_CLOSE_S)
+            self._serving.close(_CLOSE_S)
         for run in self._runs.values():
             if run.file is not None:
                 run.file.close()

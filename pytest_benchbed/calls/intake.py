@@ -39,6 +39,7 @@ class _Received:
     """One call that is back."""
 
     call: Call
+    slot: int
     outcome: Outcome | None = None
     """None: there is none to be recorded."""
     row: Line | None = None
@@ -76,11 +77,16 @@ class Intake:
         The next call may start now, unless more than the wait for the disk is left to
         do: a failure may be asked again or stop the run, and so may a cost under a budget.
         """
-        call = self._in_flight[batch.number]
+        call = self._in_flight.get(batch.number)
+        if call is None:
+            # No batch of ours, or taken in before.
+            return
         try:
             self._received[batch.number] = received = self._write(call, batch, result)
         except BaseException as error:
-            self._received[batch.number] = _Received(call)
+            self._received[batch.number] = _Received(call, batch.slot)
+            with self._changed:
+                call.run.ledger.tally.lose(call.attempt)
             self._refuse_broken(call, error)
             return
         outcome = received.outcome
@@ -102,12 +108,16 @@ class Intake:
                 # The executor carried it somewhere else.
                 self.receive(batch, result)
             # In this order, or is_received() would miss it in between.
-            del self._in_flight[batch.number]
-            received = self._received.pop(batch.number)
-            if received.outcome is not None:
+            self._in_flight.pop(batch.number, None)
+            received = self._received.pop(batch.number, None)
+            if received is not None and received.outcome is not None:
                 runs.setdefault(received.call.run.plan.benchmark, []).append(received)
         for some in runs.values():
-            self._settle(some[0].call.run, some)
+            try:
+                self._settle(some[0].call.run, some)
+            except BaseException as error:
+                for one in some:
+                    self._refuse_broken(one.call, error)
         self._book.resolve()
 
     def _write(self, call: Call, batch: Batch, result: list[Outcome] | WorkerLost) -> _Received:
@@ -115,21 +125,24 @@ class Intake:
         if (outcome.error or {}).get("kind") == "unprepared":
             with self._changed:
                 self._schedule.landed(call)
-                self._schedule.go_on(call)
+                if self._book.stopped is None:
+                    self._schedule.go_on(call)
+                else:
+                    self._book.give_up(call)
                 self._changed.notify_all()
-            return _Received(call)
+            return _Received(call, batch.slot)
         if self.is_killed and outcome.state == "technical":
             with self._changed:
                 self._schedule.landed(call)
                 self._book.give_up(call)
                 self._changed.notify_all()
-            return _Received(call)
+            return _Received(call, batch.slot)
         row = outcome_row(call, outcome, batch.slot)
         assert call.run.file is not None, "a run is opened before it is asked"
         try:
-            return _Received(call, outcome, row, call.run.file.write(row))
+            return _Received(call, batch.slot, outcome, row, call.run.file.write(row))
         except TechnicalFailure as failure:
-            return _Received(call, outcome, row, trouble=failure)
+            return _Received(call, batch.slot, outcome, row, trouble=failure)
 
     def _settle(self, run: RunState, some: Sequence[_Received]) -> None:
         """Wait for the disk, then settle outcomes of one run."""
@@ -169,15 +182,15 @@ class Intake:
             call.has_intent = False
         run.ledger.tally.add(row)
         if is_kept and received.written is not None:
-            self._watch(run, outcome)
+            self._watch(run, received, outcome)
             self._decide(call, outcome, received.written.line, was_preparing)
         else:
             self._book.refuse(call, "technical", run.stopped or {})
 
-    def _watch(self, run: RunState, outcome: Outcome) -> None:
+    def _watch(self, run: RunState, received: _Received, outcome: Outcome) -> None:
         """Stop a run whose money, process or surroundings do not allow it to go on."""
         self.note_money(run)
-        record = run.watch(outcome)
+        record = run.watch(outcome, received.slot, received.call.started_at, self._clock.now())
         if record is not None:
             self._book.stop_run(run, record)
         error = outcome.error or {}

@@ -227,7 +227,8 @@ class CallsFile:
                 _sync(self._descriptor)
             except OSError as error:
                 # All that is written by now: what was written meanwhile may be gone as well.
-                self._lost = self._size
+                with self._lock:
+                    self._lost = self._size
                 raise _unstored(self.path, str(error)) from None
             self._durable = size
 

@@ -14,6 +14,8 @@ from pytest_benchbed.calls.intake import Intake
 from pytest_benchbed.calls.intake import Landed
 from pytest_benchbed.model.outcome import Outcome
 
+_DRAIN_S = 5.0
+
 
 class Serving:
     """Makes calls until there are no more batches."""
@@ -32,7 +34,10 @@ class Serving:
         self._call = call
         self._intake = intake
         self._fail_all = fail_all
-        self._landed: queue.SimpleQueue[Landed | None] = queue.SimpleQueue()
+        self._landed: queue.SimpleQueue[Landed | threading.Event] = queue.SimpleQueue()
+        self._are_over = False
+        """There are no more batches."""
+        self._is_closed = False
         self._carrier = threading.Thread(
             target=self._carry_all, name="benchbed-broker", daemon=True
         )
@@ -41,26 +46,35 @@ class Serving:
         )
 
     def start(self) -> None:
-        """Start both threads; they end with the batches."""
+        """Start both threads; they end with the batches, and :meth:`close`."""
         self._recorder.start()
         self._carrier.start()
 
-    def join(self, timeout_s: float) -> None:
-        """Wait until the last result is taken in, at most ``timeout_s``."""
+    def close(self, timeout_s: float) -> None:
+        """Wait until the last result is taken in, at most ``timeout_s`` for each thread."""
         self._carrier.join(timeout_s)
+        self._is_closed = True
+        self._landed.put(threading.Event())
+        self._recorder.join(timeout_s)
 
     def _carry_all(self) -> None:
         try:
-            try:
-                for batch, result in self._executor.run(self._batches, self._carry):
-                    # Of what was carried in this process nothing is left to do.
-                    if not self._intake.is_received(batch):
-                        self._landed.put((batch, result))
-            finally:
-                self._landed.put(None)
-                self._recorder.join()
+            for batch, result in self._executor.run(self._all_batches(), self._carry):
+                # Of what was carried in this process nothing is left to do.
+                if not self._intake.is_received(batch):
+                    self._landed.put((batch, result))
+            if not self._are_over:
+                raise RuntimeError(f"executor {self._executor.name} ended before the calls did")
         except BaseException as error:
+            # What came before is recorded before the rest is given up.
+            mark = threading.Event()
+            self._landed.put(mark)
+            mark.wait(_DRAIN_S)
             self._fail_all(error)
+
+    def _all_batches(self) -> Iterator[Batch]:
+        yield from self._batches
+        self._are_over = True
 
     def _carry(self, batch: Batch) -> list[Outcome]:
         """Make the calls of a batch; what comes back is written before the next one starts."""
@@ -71,23 +85,26 @@ class Serving:
 
     def _take_in_all(self) -> None:
         """Take in results as they come: one wait for the disk serves all that are at hand."""
-        while some := _at_hand(self._landed):
-            try:
-                self._intake.take_in(some)
-            except BaseException as error:
-                self._fail_all(error)
+        while True:
+            some, mark = self._at_hand()
+            if some:
+                try:
+                    self._intake.take_in(some)
+                except BaseException as error:
+                    self._fail_all(error)
+            if mark is not None:
+                mark.set()
+                if self._is_closed:
+                    return
 
-
-def _at_hand(landed: queue.SimpleQueue[Landed | None]) -> list[Landed]:
-    """Wait for a result and return it with all that came meanwhile; none at the end (None)."""
-    found: list[Landed] = []
-    one = landed.get()
-    try:
-        while one is not None:
+    def _at_hand(self) -> tuple[list[Landed], threading.Event | None]:
+        """Wait for a result; return it with all that came meanwhile, up to a mark."""
+        found: list[Landed] = []
+        one = self._landed.get()
+        while not isinstance(one, threading.Event):
             found.append(one)
-            one = landed.get_nowait()
-    except queue.Empty:
-        return found
-    if found:
-        landed.put(None)
-    return found
+            try:
+                one = self._landed.get_nowait()
+            except queue.Empty:
+                return found, None
+        return found, one

@@ -112,6 +112,11 @@ class Tally:
             # NoAnswer, an exception or a crash cannot report a usage.
             self.assumed_by_attempt[line["attempt"]] += 1
 
+    def lose(self, attempt: int) -> None:
+        """Count a call that was made and whose outcome nobody knows."""
+        self.made_by_attempt[attempt] += 1
+        self.assumed_by_attempt[attempt] += 1
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:

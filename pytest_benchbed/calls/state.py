@@ -28,6 +28,8 @@ INFRASTRUCTURE = frozenset(
     {"adapter_start", "connection", "crash", "host_lost", "timeout", "worker_lost"}
 )
 """Kinds that say something about the machine or the network, not about a case."""
+_DEATHS = frozenset({"crash", "host_lost", "timeout"})
+"""Those among them after which the process of the call is gone, and every call in it."""
 
 
 def technical(
@@ -63,6 +65,8 @@ class RunState:
         """By attempt."""
         self._prepare_failures: Counter[str] = Counter()
         self._streak: tuple[str, int] = ("", 0)
+        self._died: dict[int, float] = {}
+        """When the process of a slot was last seen to be dead."""
 
     @property
     def is_executable(self) -> bool:
@@ -134,12 +138,22 @@ class RunState:
             self.given_up[context] = error
         return error
 
-    def watch(self, outcome: Outcome) -> TechnicalRecord | None:
-        """Count infrastructure errors of one kind in a row; return what stops the run, if any."""
+    def watch(
+        self, outcome: Outcome, slot: int, started_at: float, now: float
+    ) -> TechnicalRecord | None:
+        """Count infrastructure errors of one kind in a row; return what stops the run, if any.
+
+        Calls that were in flight in one process (``slot``) when it died say no more
+        than the first of them: one bad case is no outage.
+        """
         kind = str((outcome.error or {}).get("kind")) if outcome.state == "technical" else ""
         if kind not in INFRASTRUCTURE:
             self._streak = ("", 0)
             return None
+        if kind in _DEATHS:
+            if started_at < self._died.get(slot, started_at):
+                return None
+            self._died[slot] = now
         count = self._streak[1] + 1 if self._streak[0] == kind else 1
         self._streak = (kind, count)
         if count < self.plan.max_outage:

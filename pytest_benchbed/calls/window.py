@@ -12,8 +12,9 @@ def look_ahead(jobs: int, *, may_stop: bool) -> int:
     """Return how many calls may be made or answered that no item has asked for.
 
     ``may_stop``: the session ends at a failure, and what it has not used was paid in
-    vain: then ``jobs``. Any other session uses them all, and so many more let every
-    place stay in use while answers wait for an item that is slow.
+    vain: then ``jobs`` (with workers also what their items had asked for). Any other
+    session uses them all, and so many more let every place stay in use while answers
+    wait for an item that is slow.
     """
     return jobs if may_stop else 2 * jobs
 
@@ -32,6 +33,6 @@ def may_start(
     window and every item waits for ever (items of xdist workers come in another
     order than the selection).
     """
-    if running >= jobs:
-        return False
-    return is_asked or ahead < look_ahead - is_waiting
+    if is_asked:
+        return running < jobs
+    return running < jobs - is_waiting and ahead < look_ahead - is_waiting

@@ -215,7 +215,7 @@ def broker_of(system: System, *plans: RunCalls, jobs: int = 4, **changes: Any) -
             system.holding.set()
         broker.close(LONG_S)
         if broker._serving is not None:
-            broker._serving.join(LONG_S)
+            broker._serving.close(LONG_S)
 
 
 def ids(count: int, prefix: str = "c") -> list[str]:

@@ -441,3 +441,37 @@ def test_what_was_written_before_a_failed_sync_is_never_taken_for_stored(
 
     assert results == ["storage", "storage"]
     file.append(row("outcome", "c-2"), durable=True)
+
+
+def test_a_write_that_is_under_way_when_a_sync_fails_is_not_taken_for_stored(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = CallsFile.create(path)
+    first = file.write(row("outcome", "c-1"))
+    is_written, may_end = threading.Event(), threading.Event()
+    write = CallsFile._write
+
+    def slow(self: CallsFile, data: bytes) -> None:
+        write(self, data)
+        is_written.set()
+        assert may_end.wait(10)
+
+    def fail(_: int) -> None:
+        # In the file, but not yet counted.
+        threading.Timer(0.05, may_end.set).start()
+        raise OSError("lost")
+
+    monkeypatch.setattr(CallsFile, "_write", slow)
+    second: list[Any] = []
+    thread = threading.Thread(target=lambda: second.append(file.write(row("outcome", "c-2"))))
+    thread.start()
+    assert is_written.wait(10)
+    monkeypatch.setattr(record_module, "_sync", fail)
+    with pytest.raises(TechnicalFailure):
+        file.keep([first])
+    thread.join(10)
+    monkeypatch.setattr(record_module, "_sync", lambda _: None)
+
+    with pytest.raises(TechnicalFailure, match="an earlier write was not stored"):
+        file.keep(second)
+    assert file.state("c-2", 1) is None

@@ -14,7 +14,8 @@ from pytest_benchbed.calls.window import may_start
         (False, 1, 0, 0, False, True),
         # An item waits: the last place is kept for it.
         (False, 1, 0, 0, True, False),
-        (False, 2, 1, 0, True, True),
+        (False, 2, 1, 0, True, False),
+        (False, 3, 1, 0, True, True),
         (False, 2, 1, 1, True, False),
         (False, 4, 1, 2, True, True),
         (False, 4, 1, 3, True, False),
@@ -49,7 +50,15 @@ def test_the_window(
 
 @pytest.mark.parametrize(
     ("running", "ahead", "is_waiting", "expected"),
-    [(3, 7, False, True), (3, 7, True, False), (3, 8, False, False), (4, 7, False, False)],
+    [
+        (3, 7, False, True),
+        (3, 8, False, False),
+        (4, 7, False, False),
+        # The last place is kept for an item that waits.
+        (3, 3, True, False),
+        (2, 3, True, True),
+        (2, 7, True, False),
+    ],
 )
 def test_a_session_that_does_not_stop_at_a_failure_looks_further(
     running: int, ahead: int, is_waiting: bool, expected: bool
