@@ -87,6 +87,8 @@ class Controller:
         self._is_ended = False
         self._aside = ExitStack()
         """What is changed in the interpreter until the session is over."""
+        # Not pytest_unconfigure: that of another plugin may raise before ours is called.
+        self.config.add_cleanup(self._leave)
 
     def say(self, line: str) -> None:
         """Print one line at once, also while pytest captures."""
@@ -117,7 +119,9 @@ class Controller:
         try:
             with few_collections():
                 self.live.start(self.wanted)
-                self._aside.enter_context(out_of_sight())
+                if len(node_ids) == self.ledger.progress()[1]:
+                    # A test of the user's may look at all objects that there are.
+                    self._aside.enter_context(out_of_sight())
                 self._aside.enter_context(quick_turns())
         except BenchbedError as error:
             # Too late for a usage error: its text would be lost among the workers'.
@@ -216,7 +220,7 @@ class Controller:
         if self.live.broker is not None:
             self.live.broker.stop("the session cannot go on")
 
-    def pytest_unconfigure(self) -> None:
+    def _leave(self) -> None:
         """Leave no process and no folder behind, however the session ended."""
         self._aside.close()
         self.live.kill()
