@@ -54,6 +54,7 @@ def figures(folder: Path, count: int) -> Iterator[Figure]:
     yield from _inside(space)
     yield from _rescore(space)
     yield from _fields(space)
+    yield from _import(folder / "import", count)
     yield from _http(folder / "http", min(count, HTTP_CASES))
     yield from _collect(space)
     yield from _run(space)
@@ -119,6 +120,12 @@ def _http(folder: Path, count: int) -> Iterator[Figure]:
     found, ideal = http.rates(space), http.JOBS / http.DELAY_S
     note = f"({found.ours:.0f} calls a second of {ideal:g}; a bare client makes {found.bare:.0f})"
     yield Figure("http, 16 calls at once: time a call", ideal / found.ours, "x", 1 / 0.9, note)
+
+
+def _import(folder: Path, count: int) -> Iterator[Figure]:
+    words = [sys.executable, "-m", "tests.perf.importing", str(folder), str(count)]
+    measured = json.loads(_output(words, ROOT))
+    yield Figure(f"benchbed init of {count:,} rows", measured["import_s"], "s", 3)
 
 
 def _fields(space: Workspace) -> Iterator[Figure]:
