@@ -16,6 +16,7 @@ import typer
 from pytest_benchbed.compare.exit import REFUSED
 from pytest_benchbed.edge.registration import Registries
 from pytest_benchbed.edge.registration import load
+from pytest_benchbed.model.bulk import few_collections
 from pytest_benchbed.model.errors import BenchbedError
 
 app = typer.Typer(
@@ -69,7 +70,8 @@ class Command:
     def pytest_cmdline_main(self, config: pytest.Config) -> int:
         """Do the work of the command; no session begins."""
         try:
-            return self.work(config, load(config))
+            with few_collections():
+                return self.work(config, load(config))
         except BenchbedError as error:
             self.error = error
             return REFUSED
@@ -81,7 +83,9 @@ def with_registrations(work: Callable[[pytest.Config, Registries], int]) -> int:
     # This package is imported before pytest could rewrite its assertions; where a
     # project turns warnings into errors, that would end the command.
     quiet = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
-    code = int(pytest.main(["-p", "no:cacheprovider", *quiet], plugins=[command]))
+    # By name: where plugins are not loaded by themselves (PYTEST_DISABLE_PLUGIN_AUTOLOAD).
+    words = ["-p", "benchbed", "-p", "no:cacheprovider", *quiet]
+    code = int(pytest.main(words, plugins=[command]))
     if command.error is not None:
         raise command.error
     return code

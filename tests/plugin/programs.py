@@ -55,15 +55,15 @@ def write_executable(bench: Bench, how: str = "") -> Path:
     return path
 
 
-def command(bench: Bench, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run ``benchbed WORDS`` in the repository of ``bench``."""
+def command(bench: Bench, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+    """Run ``benchbed WORDS`` in the repository of ``bench``; ``more``: of the environment."""
     start = "from pytest_benchbed.cli.main import main; main()"
     # Settings of the outer session are none of the inner's.
     environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}
     return subprocess.run(
         [sys.executable, "-c", start, *words],
         cwd=bench.path,
-        env=environment,
+        env={**environment, **more},
         capture_output=True,
         text=True,
         encoding="utf-8",

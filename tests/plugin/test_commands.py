@@ -21,6 +21,16 @@ def test_list_names_types_datasets_and_adapters(bench: Bench) -> None:
         assert words in done.stdout
 
 
+@pytest.mark.parametrize("ini", ["", "[pytest]\naddopts = -p no:benchbed\n"])
+def test_a_command_works_where_no_plugin_is_loaded_by_itself(bench: Bench, ini: str) -> None:
+    bench.pytester.makeini(ini)
+
+    done = command(bench, "list", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "toy: Toy" in done.stdout
+
+
 def test_runs_lists_saved_runs_and_gate_refuses_unknown_ones(bench: Bench) -> None:
     empty = benchbed(bench, "runs")
     bench.record("base")
