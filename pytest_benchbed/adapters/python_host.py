@@ -58,7 +58,7 @@ class PrepareReply:
 class PythonHost:
     """One process of one Python adapter.
 
-    ``slot`` stands in its outcomes and names its logs, if no ``label`` does.
+    ``slot`` names its logs, if no ``label`` does.
     ``info`` is what another process of the adapter said at its start. Without it,
     and if the bench file does not say all that must be known before the start,
     :meth:`start` asks the class first.
@@ -76,7 +76,6 @@ class PythonHost:
         label: str | None = None,
     ) -> None:
         self.spec = spec
-        self.slot = slot
         self.limits = limits or spec.limits
         self.info = info
         self.prepared: set[str] = set()

@@ -90,10 +90,11 @@ class Intake:
             self._refuse_broken(call, error)
             return
         outcome = received.outcome
-        if outcome and outcome.state in ("ok", "no-answer") and received.written:
+        if call.run.ledger.budget_usd is not None or received.written is None:
+            return
+        if outcome is not None and outcome.state in ("ok", "no-answer"):
             with self._changed:
-                if call.run.ledger.budget_usd is None:
-                    self._schedule.arrived(call)
+                self._schedule.arrived(call)
                 self._changed.notify_all()
 
     def is_received(self, batch: Batch) -> bool:

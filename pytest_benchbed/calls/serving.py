@@ -15,6 +15,7 @@ from pytest_benchbed.calls.intake import Landed
 from pytest_benchbed.model.outcome import Outcome
 
 _DRAIN_S = 5.0
+"""For what came before an executor broke; a disk that hangs must not keep the items waiting."""
 
 
 class Serving:
