@@ -32,16 +32,31 @@ Answer = Line
 class Book:
     """Questions and answers of one broker."""
 
-    def __init__(self, schedule: Schedule, changed: threading.Condition) -> None:
-        """``changed``: the broker's lock; it is notified when the window moves."""
+    def __init__(
+        self, schedule: Schedule, changed: threading.Condition, hurry: threading.Event
+    ) -> None:
+        """Begin without questions.
+
+        ``changed``: the broker's lock; it is notified when the window moves. ``hurry`` is
+        set when an item waits for a reply that is on its way to the disk.
+        """
         self.schedule = schedule
         self._changed = changed
+        self._hurry = hurry
         self.stopped: str | None = None
         """Why nothing more is started in any run."""
         self._calls: dict[Key, Call] = {}
         self._taken: WeakValueDictionary[Key, Future[Answer]] = WeakValueDictionary()
         """Futures that somebody may still hold; their answers are on disk."""
         self._due: list[tuple[Future[Answer], Answer]] = []
+
+    def wake(self) -> None:
+        """Have the schedule looked at again: something that counts for it has changed.
+
+        While it is full there is nothing to look at, and a thread is not woken for it.
+        """
+        if self.stopped is not None or not self.schedule.is_full:
+            self._changed.notify_all()
 
     def is_known(self, run: RunState, case: str, attempt: int) -> bool:
         """Say whether a question needs no new call."""
@@ -57,9 +72,11 @@ class Book:
         call = self._calls.get(key)
         if call is not None:
             self.schedule.ask(call)
-            self._changed.notify_all()
+            self.wake()
             if call.answer is not None:
                 self._hand_over(call)
+            elif self.schedule.is_arrived(call):
+                self._hurry.set()
             return call.future
         future = self._taken.get(key)
         if future is not None:

@@ -90,7 +90,8 @@ class Broker:
         self._schedule = Schedule(self._jobs, look_ahead or self._jobs)
         self._changed = threading.Condition()
         self._clock = clock or SystemClock()
-        self._book = Book(self._schedule, self._changed)
+        self._hurry = threading.Event()
+        self._book = Book(self._schedule, self._changed, self._hurry)
         self._dispatcher = Dispatcher(self._book, self._changed, self._clock)
         self._intake = Intake(
             self._book,
@@ -182,6 +183,7 @@ class Broker:
             self._pool.call,
             self._intake,
             self._fail_all,
+            self._hurry,
         )
         self._serving.start()
 
@@ -328,7 +330,7 @@ class Broker:
             if refusal is not None:
                 self._schedule.remove(call)
                 self._book.refuse(call, *refusal)
-            self._changed.notify_all()
+            self._book.wake()
         self._book.resolve()
         return call.future
 

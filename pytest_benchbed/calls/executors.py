@@ -57,8 +57,9 @@ class WorkerLost:
     detail: str
 
 
-Carry = Callable[[Batch], list[Outcome]]
-"""Make the calls of a batch; one outcome for each, in order."""
+Carry = Callable[[Batch], list[Outcome] | None]
+"""Make the calls of a batch; one outcome for each, in order. None: whoever gave the batch
+has its outcomes already, and the executor may keep silent about it."""
 
 
 class Executor(Protocol):
@@ -74,7 +75,7 @@ class Executor(Protocol):
 
     def run(
         self, batches: Iterator[Batch], call: Carry
-    ) -> Iterator[tuple[Batch, list[Outcome] | WorkerLost]]:
+    ) -> Iterator[tuple[Batch, list[Outcome] | WorkerLost | None]]:
         """Carry each batch once and give its result, in any order.
 
         ``batches`` blocks; it may be pulled from any thread, by one at a time,
@@ -97,7 +98,7 @@ class LocalExecutor:
 
     def run(
         self, batches: Iterator[Batch], call: Carry
-    ) -> Iterator[tuple[Batch, list[Outcome] | WorkerLost]]:
+    ) -> Iterator[tuple[Batch, list[Outcome] | WorkerLost | None]]:
         """Carry batches until ``batches`` ends; see :class:`Executor`.
 
         Raises:
@@ -115,10 +116,11 @@ class LocalExecutor:
                     if batch is None:
                         break
                     try:
-                        result: list[Outcome] | WorkerLost = call(batch)
+                        result: list[Outcome] | WorkerLost | None = call(batch)
                     except BaseException as error:
                         result = WorkerLost(f"{type(error).__name__}: {error}")
-                    results.put((batch, result))
+                    if result is not None:
+                        results.put((batch, result))
             except BaseException as error:
                 results.put(error)
             else:

@@ -95,11 +95,16 @@ class Intake:
         if outcome is not None and outcome.state in ("ok", "no-answer"):
             with self._changed:
                 self._schedule.arrived(call)
-                self._changed.notify_all()
+                self._book.wake()
 
     def is_received(self, batch: Batch) -> bool:
         """Say whether a batch is received, or taken in already."""
         return batch.number in self._received or batch.number not in self._in_flight
+
+    def is_awaited(self, batch: Batch) -> bool:
+        """Say whether somebody waits for what came back of a batch: an item, or the next call."""
+        call = self._in_flight.get(batch.number)
+        return call is None or call.is_asked or not self._schedule.is_arrived(call)
 
     def take_in(self, landed: Sequence[Landed]) -> None:
         """Have what came back of batches on the disk and answer whoever waits for it."""
@@ -130,13 +135,13 @@ class Intake:
                     self._schedule.go_on(call)
                 else:
                     self._book.give_up(call)
-                self._changed.notify_all()
+                self._book.wake()
             return _Received(call, batch.slot)
         if self.is_killed and outcome.state == "technical":
             with self._changed:
                 self._schedule.landed(call)
                 self._book.give_up(call)
-                self._changed.notify_all()
+                self._book.wake()
             return _Received(call, batch.slot)
         row = outcome_row(call, outcome, batch.slot)
         assert call.run.file is not None, "a run is opened before it is asked"
@@ -162,7 +167,7 @@ class Intake:
                     self._land(run, one, is_kept=is_kept)
                 except BaseException as error:
                     self._refuse_broken(one.call, error)
-            self._changed.notify_all()
+            self._book.wake()
 
     def _refuse_broken(self, call: Call, error: BaseException) -> None:
         """Answer a call whose result we could not take in: no item may wait for ever."""
@@ -171,7 +176,7 @@ class Intake:
             record = broken_record(error)
             error_row = technical(record.kind, record.detail, whose=record.whose)
             self._book.refuse(call, "technical", error_row)
-            self._changed.notify_all()
+            self._book.wake()
 
     def _land(self, run: RunState, received: _Received, *, is_kept: bool) -> None:
         call, outcome, row = received.call, received.outcome, received.row

@@ -58,6 +58,11 @@ class Schedule:
         self._arrived: set[Call] = set()
         """In flight no more, and on their way to the disk."""
 
+    @property
+    def is_full(self) -> bool:
+        """Whether nothing can start, whatever is asked, until something is back."""
+        return self.running - len(self._arrived) >= self.jobs or self._alone is not None
+
     def look_ahead(self, run: RunState, cases: Iterable[str]) -> None:
         """Add the selected cases of a run, in order."""
         self._orders.append((run, iter(cases)))
@@ -105,7 +110,7 @@ class Schedule:
         """
         self._wake(now)
         lone = next((call for call in (*self._asked, *self._begun) if call.is_alone), None)
-        if self.running - len(self._arrived) >= self.jobs or self._alone or (lone and self.running):
+        if self.is_full or (lone and self.running):
             # Until something lands.
             return Sleep(None)
         wake: float | None = min((call.due - now for call in self._later), default=None)
@@ -180,6 +185,10 @@ class Schedule:
         if call.is_in_flight and not call.is_preparing and not call.is_alone:
             self._arrived.add(call)
             self.free(call)
+
+    def is_arrived(self, call: Call) -> bool:
+        """Say whether the reply of a call is on its way to the disk."""
+        return call in self._arrived
 
     def landed(self, call: Call) -> None:
         """What was in flight for a call is back; its slot is still kept."""

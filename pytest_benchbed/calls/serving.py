@@ -8,12 +8,13 @@ from collections.abc import Callable
 from collections.abc import Iterator
 
 from pytest_benchbed.calls.executors import Batch
-from pytest_benchbed.calls.executors import Carry
 from pytest_benchbed.calls.executors import Executor
 from pytest_benchbed.calls.intake import Intake
 from pytest_benchbed.calls.intake import Landed
 from pytest_benchbed.model.outcome import Outcome
 
+_GATHER_S = 0.02
+"""For results that nobody waits for yet: so many share one wait for the disk."""
 _DRAIN_S = 5.0
 """For what came before an executor broke; a disk that hangs must not keep the items waiting."""
 
@@ -25,16 +26,21 @@ class Serving:
         self,
         executor: Executor,
         batches: Iterator[Batch],
-        call: Carry,
+        call: Callable[[Batch], list[Outcome]],
         intake: Intake,
         fail_all: Callable[[BaseException], None],
+        hurry: threading.Event,
     ) -> None:
-        """``fail_all`` answers everything after a fault that is not one call's."""
+        """``fail_all`` answers everything after a fault that is not one call's.
+
+        ``hurry`` is set when somebody waits for a result that has landed.
+        """
         self._executor = executor
         self._batches = batches
         self._call = call
         self._intake = intake
         self._fail_all = fail_all
+        self._hurry = hurry
         self._landed: queue.SimpleQueue[Landed | threading.Event] = queue.SimpleQueue()
         self._are_over = False
         """There are no more batches."""
@@ -55,21 +61,20 @@ class Serving:
         """Wait until the last result is taken in, at most ``timeout_s`` for each thread."""
         self._carrier.join(timeout_s)
         self._is_closed = True
-        self._landed.put(threading.Event())
+        self._land(threading.Event())
         self._recorder.join(timeout_s)
 
     def _carry_all(self) -> None:
         try:
             for batch, result in self._executor.run(self._all_batches(), self._carry):
-                # Of what was carried in this process nothing is left to do.
-                if not self._intake.is_received(batch):
-                    self._landed.put((batch, result))
+                if result is not None and not self._intake.is_received(batch):
+                    self._land((batch, result))
             if not self._are_over:
                 raise RuntimeError(f"executor {self._executor.name} ended before the calls did")
         except BaseException as error:
             # What came before is recorded before the rest is given up.
             mark = threading.Event()
-            self._landed.put(mark)
+            self._land(mark)
             mark.wait(_DRAIN_S)
             self._fail_all(error)
 
@@ -77,12 +82,18 @@ class Serving:
         yield from self._batches
         self._are_over = True
 
-    def _carry(self, batch: Batch) -> list[Outcome]:
+    def _carry(self, batch: Batch) -> None:
         """Make the calls of a batch; what comes back is written before the next one starts."""
         outcomes = self._call(batch)
         self._intake.receive(batch, outcomes)
         self._landed.put((batch, outcomes))
-        return outcomes
+        # In this order: an item that asks in between says so itself.
+        if self._intake.is_awaited(batch):
+            self._hurry.set()
+
+    def _land(self, one: Landed | threading.Event) -> None:
+        self._landed.put(one)
+        self._hurry.set()
 
     def _take_in_all(self) -> None:
         """Take in results as they come: one wait for the disk serves all that are at hand."""
@@ -102,6 +113,8 @@ class Serving:
         """Wait for a result; return it with all that came meanwhile, up to a mark."""
         found: list[Landed] = []
         one = self._landed.get()
+        self._hurry.wait(_GATHER_S)
+        self._hurry.clear()
         while not isinstance(one, threading.Event):
             found.append(one)
             try:

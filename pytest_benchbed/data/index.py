@@ -123,7 +123,7 @@ def file_fault(root: Path, name: str, problem: FileProblem) -> Fault:
 class LineIndex:
     """Ids and places of the rows of one file."""
 
-    __slots__ = ("_block", "_last", "_lines", "_order", "_source", "_starts", "ids")
+    __slots__ = ("_block", "_lasts", "_lines", "_order", "_source", "_starts", "ids")
 
     def __init__(
         self,
@@ -148,7 +148,7 @@ class LineIndex:
         # dict, and equal neighbours are twins.
         folded = [name.lower() for name in ids]
         self._order = array("I", sorted(range(len(folded)), key=folded.__getitem__))
-        self._last = 0
+        self._lasts = (0, 0)
         self._block = (0, b"")
 
     @classmethod
@@ -186,18 +186,19 @@ class LineIndex:
 
     def position(self, name: str) -> int | None:
         """Return the position of a row in file order, or None if there is none of that id."""
-        # Most questions are about the row of the last one, or about the next: a session
-        # goes through the file in its order.
-        last = self._last
-        if name in self.ids[last : last + 2]:
-            last += self.ids[last] != name
-            self._last = last
-            return last
+        # Most questions are about the row of the last one, or about the next: a session goes
+        # through the file in its order, twice, as its calls are ahead of its items.
+        one, other = self._lasts
+        for last, rest in ((one, other), (other, one)):
+            if name in self.ids[last : last + 2]:
+                last += self.ids[last] != name
+                self._lasts = (last, rest)
+                return last
         folded = name.lower()
         order = self._order
         at = bisect_left(order, folded, key=lambda position: self.ids[position].lower())
         if at < len(order) and self.ids[order[at]] == name:
-            self._last = order[at]
+            self._lasts = (order[at], one)
             return order[at]
         return None
 

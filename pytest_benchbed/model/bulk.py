@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 _ALLOCATIONS = 100_000
 """Objects between two looks for garbage."""
-_TURN_S = 0.0002
+_TURN_S = 0.001
 
 
 @contextmanager
