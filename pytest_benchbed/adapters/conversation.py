@@ -1,7 +1,9 @@
 """Questions to one host and its replies: numbers, deadlines, latency, violations.
 
-One daemon thread reads the replies; any thread may ask. Latency is measured
-here, from the last byte written to the last byte read. Whatever breaks the
+One daemon thread reads the replies; any thread may ask. The host answers so many
+questions at once as it said; what is asked beyond waits in the pipe, and its time
+has not begun. Latency is measured here, from the last byte written, or the reply
+that made room for the question, to the last byte read. Whatever breaks the
 protocol ends the conversation: the host is killed and every open question gets
 a technical failure.
 """
@@ -13,9 +15,11 @@ import select
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from collections.abc import Mapping
 from typing import Any
+from typing import NamedTuple
 
 from pytest_benchbed.adapters.frames import REPLIES
 from pytest_benchbed.adapters.frames import VERSION
@@ -33,7 +37,7 @@ CAN_POLL = hasattr(select, "poll")
 class _Question:
     """One question in flight."""
 
-    __slots__ = ("done", "failure", "received_at", "reply", "sent_at")
+    __slots__ = ("done", "failure", "received_at", "reply", "sent_at", "started_at")
 
     def __init__(self) -> None:
         # A lock, since waking an event takes several: whoever takes the question out of the
@@ -41,9 +45,20 @@ class _Question:
         self.done = threading.Lock()
         self.done.acquire()
         self.sent_at = 0.0
+        self.started_at: float | None = None
+        """When the host had a place for it; None: it waits behind others."""
         self.received_at = 0.0
         self.reply: dict[str, Any] | None = None
         self.failure: TechnicalFailure | None = None
+
+
+class Reply(NamedTuple):
+    """What came back of a question."""
+
+    frame: dict[str, Any]
+    latency_s: float
+    queue_s: float
+    """How long it waited in the pipe."""
 
 
 class Conversation:
@@ -72,6 +87,11 @@ class Conversation:
         self._lock = threading.Lock()
         self._writing = threading.Lock()
         self._open: dict[int, _Question] = {}
+        self.capacity = 1
+        """Questions that the host answers at once."""
+        self._answering = 0
+        self._behind: deque[_Question] = deque()
+        """Sent, and not at their turn yet; the host takes them in this order."""
         self._next = 0
         self._closing: int | None = None
         self._is_written_out = False
@@ -85,16 +105,14 @@ class Conversation:
         self._thread = threading.Thread(target=self._read, name=f"benchbed-{name}", daemon=True)
         self._thread.start()
 
-    def ask(
-        self, op: str, body: Mapping[str, Any], timeout_s: float
-    ) -> tuple[dict[str, Any], float]:
-        """Ask and wait; return the reply and the latency in seconds.
+    def ask(self, op: str, body: Mapping[str, Any], timeout_s: float) -> Reply:
+        """Ask and wait, at most ``timeout_s`` from when the host has a place for it.
 
         Raises:
             TechnicalFailure: ``timeout`` (the host is killed), ``too_large`` or
-                ``bad_request`` (not sent), or why the conversation ended.
+                ``bad_request`` (not sent), ``not_made`` (the host ended before it had
+                a place for it), or why the conversation ended.
         """
-        deadline = time.monotonic() + timeout_s
         question = _Question()
         with self._lock:
             number = self._next
@@ -111,8 +129,8 @@ class Conversation:
             self._open[number] = question
             if op == "close":
                 self._closing = number
-        if self._write(frame, question, deadline):
-            question.done.acquire(timeout=max(0.0, deadline - time.monotonic()))
+        if self._write(frame, question, timeout_s):
+            self._wait(question, timeout_s)
         with self._lock:
             self._open.pop(number, None)
             is_late = question.reply is None and question.failure is None
@@ -121,7 +139,12 @@ class Conversation:
         if question.failure:
             raise _copy(question.failure)
         assert question.reply is not None
-        return question.reply, max(0.0, question.received_at - question.sent_at)
+        begun_at = max(question.sent_at, question.started_at or 0.0)
+        return Reply(
+            question.reply,
+            max(0.0, question.received_at - begun_at),
+            begun_at - question.sent_at,
+        )
 
     def end(self, failure: TechnicalFailure | None) -> None:
         """End the conversation: open questions and all later ones get ``failure``."""
@@ -131,8 +154,10 @@ class Conversation:
                 self.failure = failure
             waiting = list(self._open.values())
             self._open.clear()
+            self._behind.clear()
             for question in waiting:
-                question.failure = self.failure or _closed()
+                is_made = question.started_at is not None
+                question.failure = (self.failure or _closed()) if is_made else _not_made()
         for question in waiting:
             question.done.release()
 
@@ -154,13 +179,24 @@ class Conversation:
             "timeout", f"no reply to {op} in {timeout_s:g} s; its process tree was killed"
         )
 
-    def _write(self, frame: bytes, question: _Question, deadline: float) -> bool:
-        """Write one frame; False if that failed or took longer than the deadline."""
+    def _wait(self, question: _Question, timeout_s: float) -> None:
+        """Wait for the reply, or until it is too late for it."""
+        rest = timeout_s
+        while rest > 0 and not question.done.acquire(timeout=rest):
+            rest = self._until(question, timeout_s) - time.monotonic()
+
+    def _until(self, question: _Question, timeout_s: float) -> float:
+        """Return when a question is too late; its time does not run while it waits."""
+        started_at = question.started_at
+        return (time.monotonic() if started_at is None else started_at) + timeout_s
+
+    def _write(self, frame: bytes, question: _Question, timeout_s: float) -> bool:
+        """Write one frame; False if that failed or took too long."""
         view = memoryview(frame)
-        remaining = max(0.0, deadline - time.monotonic())
-        if not self._writing.acquire(timeout=remaining):
+        if not self._writing.acquire(timeout=timeout_s):
             return False
-        killer = None if CAN_POLL else _started_timer(remaining, self._stop)
+        self._take_turn(question)
+        killer = None if CAN_POLL else _started_timer(timeout_s, self._stop)
         try:
             while view:
                 if self._is_written_out:
@@ -170,7 +206,10 @@ class Conversation:
                 try:
                     view = view[os.write(self._requests, view[:PIPE_BLOCK]) :]
                 except BlockingIOError:
-                    if not _wait_writable(self._requests, deadline):
+                    until = self._until(question, timeout_s)
+                    if not _wait_writable(self._requests, until) and (
+                        self._until(question, timeout_s) <= time.monotonic()
+                    ):
                         return False
         except OSError:
             # The host is gone; the thread finds out why and wakes us.
@@ -180,6 +219,28 @@ class Conversation:
                 killer.cancel()
             self._writing.release()
         return True
+
+    def _take_turn(self, question: _Question) -> None:
+        """Have a question begin, or stand behind those that are in the pipe; in their order."""
+        with self._lock:
+            if self.is_over:
+                return
+            if self._answering < self.capacity:
+                self._answering += 1
+                question.started_at = time.monotonic()
+            else:
+                self._behind.append(question)
+
+    def _leave(self, question: _Question, now: float) -> None:
+        """Give the place of a question that has its reply to the next one."""
+        if question.started_at is None:
+            # A host that has more places than it said.
+            question.started_at = question.sent_at
+            self._behind.remove(question)
+        elif self._behind:
+            self._behind.popleft().started_at = now
+        else:
+            self._answering -= 1
 
     def _read(self) -> None:
         """Body of the thread. An exception here would fail a test of the user."""
@@ -217,10 +278,14 @@ class Conversation:
         if len(kinds) != 1 or extra:
             raise FrameError("a message is not exactly one kind of reply")
         with self._lock:
-            question = self._open.pop(number, None)
+            question = self._open.get(number)
+            if question and question.started_at is None and question not in self._behind:
+                raise FrameError("a reply to a question that was not sent yet")
+            self._open.pop(number, None)
             if question is not None:
                 question.reply = frame
                 question.received_at = received_at
+                self._leave(question, received_at)
         if question is None:
             if self._closing is not None:
                 raise FrameError("it went on sending after close")
@@ -249,6 +314,10 @@ def _wait_writable(fd: int, deadline: float) -> bool:
 def _copy(failure: TechnicalFailure) -> TechnicalFailure:
     """Return an equal exception: one object must not be raised in two threads."""
     return TechnicalFailure(failure.kind, failure.detail, where=failure.where, whose=failure.whose)
+
+
+def _not_made() -> TechnicalFailure:
+    return TechnicalFailure("not_made", "its process ended before it had a place for it")
 
 
 def _closed() -> TechnicalFailure:

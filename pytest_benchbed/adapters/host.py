@@ -51,6 +51,8 @@ class Host:
         self._starting = threading.Lock()
         self._is_ending = False
         self._is_thread_safe = False
+        self._places = 1
+        """Questions answered at once, where that may be several."""
 
     def serve(self) -> None:
         """Answer until ``close`` or the end of the pipe."""
@@ -73,8 +75,7 @@ class Host:
             if frame["op"] == "close":
                 return
             if frame["op"] == "hello" and self._is_thread_safe:
-                most = loading.describe(self._adapter)["max_concurrency"]
-                serve_in_threads(self.channel.receive, self._answer_in_thread, most)
+                serve_in_threads(self.channel.receive, self._answer_in_thread, self._places)
                 return
 
     def _load(self, frame: Mapping[str, Any]) -> None:
@@ -139,6 +140,7 @@ class Host:
         await self._answer_async(hello)
         loop = asyncio.get_running_loop()
         questions: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+        places = asyncio.Semaphore(self._places)
 
         def read() -> None:
             # The loop is closed when the adapter ended the process meanwhile.
@@ -151,12 +153,14 @@ class Host:
         threading.Thread(target=read, name="benchbed-questions", daemon=True).start()
         tasks: set[asyncio.Task[None]] = set()
         while (frame := await questions.get()) is not None:
+            if frame["op"] == "close":
+                await self._answer_async(frame)
+                return
+            await places.acquire()
             task = asyncio.create_task(self._answer_async(frame))
             tasks.add(task)
             task.add_done_callback(tasks.discard)
-            if frame["op"] == "close":
-                await task
-                return
+            task.add_done_callback(lambda _: places.release())
 
     def _ask(self, frame: Mapping[str, Any]) -> Any:
         """Put the question to the adapter; what it returns may be awaitable."""
@@ -192,6 +196,7 @@ class Host:
             row = loading.describe(self._adapter)
             content = returned.result_text({**row, "version": loading.check_version(value)})
             # Known to be well declared by now.
+            self._places = min(row["max_concurrency"], frame.get("jobs") or row["max_concurrency"])
             self._is_thread_safe = getattr(self._adapter, "thread_safe", False)
         elif op == "supports":
             content = returned.supports_text(value)

@@ -17,7 +17,7 @@ def serve_in_threads(
 ) -> None:
     """Answer until ``receive`` gives None, or ``answer`` says that was the last question.
 
-    ``most``: questions that are answered at once; one more thread waits for the next.
+    ``most``: questions that are answered at once; more wait in the pipe, in their order.
 
     Raises:
         BaseException: what ``receive`` or ``answer`` raised, in the thread that calls this.
@@ -34,7 +34,7 @@ class _Crew:
     ) -> None:
         self._receive = receive
         self._answer = answer
-        self._rest = most + 1
+        self._rest = most
         """Threads that may still be started."""
         self._reading = threading.Lock()
         self._waiting = 0

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_benchbed.adapters.conversation import Conversation
+from pytest_benchbed.adapters.conversation import Reply
 from pytest_benchbed.adapters.environment import child_environment
 from pytest_benchbed.adapters.info import AdapterInfo
 from pytest_benchbed.adapters.limits import Limits
@@ -59,6 +59,8 @@ class PythonHost:
     """One process of one Python adapter.
 
     ``slot`` names its logs, if no ``label`` does.
+    ``jobs``: calls at once that it may have if the adapter takes several; None: as many
+    as that takes.
     ``info`` is what another process of the adapter said at its start. Without it,
     and if the bench file does not say all that must be known before the start,
     :meth:`start` asks the class first.
@@ -74,12 +76,14 @@ class PythonHost:
         limits: Limits | None = None,
         info: AdapterInfo | None = None,
         label: str | None = None,
+        jobs: int | None = None,
     ) -> None:
         self.spec = spec
         self.limits = limits or spec.limits
         self.info = info
         self.prepared: set[str] = set()
         """Contexts this process has taken in."""
+        self._jobs = jobs
         self._label = label or f"slot-{slot}"
         self._log_dir = log_dir
         self._scratch = scratch
@@ -87,7 +91,6 @@ class PythonHost:
         self._talk: Conversation | None = None
         self._log = f"{log_dir.name}/{self._label}.stderr.log"
         self._replies = ReplyReader(Redactor(), self._log)
-        self._window = threading.Semaphore(1)
 
     @property
     def is_alive(self) -> bool:
@@ -114,15 +117,16 @@ class PythonHost:
                 "model": self.spec.model,
                 "options": self.spec.options,
                 "folders": [str(folder) for folder in self.spec.folders],
+                "jobs": self._jobs,
             }
-            reply, _ = self._ask("hello", question, self.limits.start_s)
-            info = self._replies.info(self._replies.plain("hello", reply))
+            reply = self._ask("hello", question, self.limits.start_s)
+            info = self._replies.info(self._replies.plain("hello", reply.frame))
         except BaseException:
             self.kill()
             raise
         self.info = info.with_bench_file(self.spec)
-        if info.is_shared:
-            self._window = threading.Semaphore(info.max_concurrency)
+        if info.is_shared and self._talk is not None:
+            self._talk.capacity = min(info.max_concurrency, self._jobs or info.max_concurrency)
         return self.info
 
     def _grant(self) -> None:
@@ -132,8 +136,8 @@ class PythonHost:
         class needs is only known once it was imported. Most need nothing, and heavy
         modules are then imported once.
         """
-        reply, _ = self._ask("describe", self._entry(), self.limits.start_s)
-        described = self._replies.info(self._replies.plain("describe", reply))
+        reply = self._ask("describe", self._entry(), self.limits.start_s)
+        described = self._replies.info(self._replies.plain("describe", reply.frame))
         needed = described.with_bench_file(self.spec)
         if needed.grants != AdapterInfo("").with_bench_file(self.spec).grants:
             self.kill()
@@ -146,9 +150,9 @@ class PythonHost:
         Raises:
             TechnicalFailure: it raised, hung, or did not answer True or False.
         """
-        reply, _ = self._ask("supports", {"benchmark": benchmark}, self.limits.call_s)
+        reply = self._ask("supports", {"benchmark": benchmark}, self.limits.call_s)
         try:
-            return self._replies.supports(self._replies.plain("supports", reply))
+            return self._replies.supports(self._replies.plain("supports", reply.frame))
         except Breach as breach:
             self._mistrust(breach)
             raise
@@ -181,19 +185,10 @@ class PythonHost:
     ) -> Outcome:
         """Ask one case ``{id, benchmark, inputs, files, context, attempt}``.
 
-        Thread-safe: more calls than the adapter takes at once wait (``queue_s``).
-        Never raises for what the adapter does.
+        Thread-safe: more calls than the adapter takes at once wait (``queue_s``), and
+        ``timeout_s`` does not run meanwhile. Never raises for what the adapter does.
         """
-        queue_s = 0.0
-        if not self._window.acquire(blocking=False):
-            queued = time.monotonic()
-            self._window.acquire()
-            queue_s = time.monotonic() - queued
-        try:
-            outcome = self._call("predict", {"case": dict(case), "drive": drive}, timeout_s)
-        finally:
-            self._window.release()
-        return replace(outcome, queue_s=queue_s) if queue_s else outcome
+        return self._call("predict", {"case": dict(case), "drive": drive}, timeout_s)
 
     def close(self) -> TechnicalFailure | None:
         """End it in good order, within the grace; then kill what is left.
@@ -205,8 +200,8 @@ class PythonHost:
             return None
         wrong: TechnicalFailure | None = None
         try:
-            reply, _ = self._ask("close", {}, self.limits.grace_s)
-            self._replies.plain("close", reply)
+            reply = self._ask("close", {}, self.limits.grace_s)
+            self._replies.plain("close", reply.frame)
         except TechnicalFailure as failure:
             wrong = failure
         self._talk.hang_up()
@@ -287,9 +282,7 @@ class PythonHost:
             "frame_bytes": self.limits.frame_bytes,
         }
 
-    def _ask(
-        self, op: str, body: Mapping[str, Any], timeout_s: float
-    ) -> tuple[Mapping[str, Any], float]:
+    def _ask(self, op: str, body: Mapping[str, Any], timeout_s: float) -> Reply:
         if self._talk is None:
             raise TechnicalFailure("host_lost", "its process was not started")
         try:
@@ -302,8 +295,9 @@ class PythonHost:
         """Ask, and make an outcome of everything that can come of it."""
         started = time.monotonic()
         try:
-            reply, latency_s = self._ask(op, body, timeout_s)
-            return self._replies.outcome(reply, latency_s)
+            reply = self._ask(op, body, timeout_s)
+            outcome = self._replies.outcome(reply.frame, reply.latency_s)
+            return replace(outcome, queue_s=reply.queue_s) if reply.queue_s else outcome
         except TechnicalFailure as failure:
             if isinstance(failure, Breach):
                 self._mistrust(failure)

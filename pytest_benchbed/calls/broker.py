@@ -34,6 +34,7 @@ from pytest_benchbed.calls.call import Call
 from pytest_benchbed.calls.dispatch import Dispatcher
 from pytest_benchbed.calls.dispatch import exhausted
 from pytest_benchbed.calls.executors import Executor
+from pytest_benchbed.calls.executors import LocalExecutor
 from pytest_benchbed.calls.group import HostFactory
 from pytest_benchbed.calls.hosts import make_host
 from pytest_benchbed.calls.intake import Intake
@@ -177,6 +178,8 @@ class Broker:
                 self._schedule.look_ahead(run, cases)
         for run, cases in batches:
             self._ask_batches(run, cases)
+        if isinstance(self._executor, LocalExecutor):
+            self._executor.spare = sum(group.spare for group in self._pool.groups)
         self._serving = Serving(
             self._executor,
             self._dispatcher.batches(),
@@ -218,9 +221,24 @@ class Broker:
                 if record is None:
                     run.ledger.paid = info.paid
                     run.is_supported = is_supported
+                    group.send_ahead(is_allowed=self._may_send_ahead(run))
                 else:
                     self._book.stop_run(run, record)
                 run.group = group
+
+    def _may_send_ahead(self, run: RunState) -> bool:
+        """Say whether quick calls may be sent before there is a place for them.
+
+        Not where each one has its price or its moment, and not where the session ends at
+        a failure: what is sent cannot be taken back.
+        """
+        return (
+            isinstance(self._executor, LocalExecutor)
+            and self._schedule.may_look_further
+            and run.plan.budget_usd is None
+            and run.plan.rate is None
+            and run.ledger.paid is not True
+        )
 
     def _skip(self, run: RunState, cases: Sequence[str]) -> None:
         """Record every case as not supported, by one write."""

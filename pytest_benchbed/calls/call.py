@@ -18,7 +18,7 @@ class Call:
     __slots__ = (
         "answer", "attempt", "case", "context", "digest", "due", "future", "has_intent", "is_ahead",
         "is_alone", "is_asked", "is_in_flight", "is_preparing", "is_reask", "is_settled", "losses",
-        "queued_at", "run", "shared", "slot", "started_at", "tries", "view",
+        "queued_at", "run", "sent_to", "shared", "slot", "started_at", "tries", "view",
     )  # fmt: skip
 
     def __init__(
@@ -52,6 +52,8 @@ class Call:
         """Its intent is on record already."""
         self.slot: Slot | None = None
         """The slot kept for it."""
+        self.sent_to: Slot | None = None
+        """The slot whose process has it, until it is back."""
         self.digest = ""
         """Of the request in flight."""
         self.shared: RequestContext | None = None

@@ -95,6 +95,8 @@ class LocalExecutor:
     def __init__(self, slots: int) -> None:
         """``slots``: calls at once, at least 1."""
         self.slots = max(1, slots)
+        self.spare = 0
+        """Calls beyond them that wait in an adapter's process for a place there."""
 
     def run(
         self, batches: Iterator[Batch], call: Carry
@@ -126,9 +128,9 @@ class LocalExecutor:
             else:
                 results.put(None)
 
-        for number in range(self.slots):
+        working = self.slots + self.spare
+        for number in range(working):
             threading.Thread(target=work, name=f"benchbed-call-{number}", daemon=True).start()
-        working = self.slots
         while working:
             item = results.get()
             if isinstance(item, tuple):

@@ -22,6 +22,7 @@ from pytest_benchbed.calls.executors import WorkerLost
 from pytest_benchbed.calls.landing import outcome_row
 from pytest_benchbed.calls.landing import read_result
 from pytest_benchbed.calls.line import Line
+from pytest_benchbed.calls.pool import NO_CALL
 from pytest_benchbed.calls.rate import Clock
 from pytest_benchbed.calls.record import Written
 from pytest_benchbed.calls.state import RunState
@@ -94,7 +95,7 @@ class Intake:
             return
         if outcome is not None and outcome.state in ("ok", "no-answer"):
             with self._changed:
-                self._schedule.arrived(call)
+                self._schedule.arrived(call, outcome.latency_s)
                 self._book.wake()
 
     def is_received(self, batch: Batch) -> bool:
@@ -128,7 +129,7 @@ class Intake:
 
     def _write(self, call: Call, batch: Batch, result: list[Outcome] | WorkerLost) -> _Received:
         outcome = read_result(call, result)
-        if (outcome.error or {}).get("kind") == "unprepared":
+        if (outcome.error or {}).get("kind") in NO_CALL:
             with self._changed:
                 self._schedule.landed(call)
                 if self._book.stopped is None:

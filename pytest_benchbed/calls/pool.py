@@ -26,6 +26,8 @@ from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.model.outcome import Outcome
 
 _KILL_S = 5.0
+NO_CALL = frozenset({"unprepared", "not_made"})
+"""Kinds that say that no call was made: it is made now."""
 UNPREPARED = Outcome("technical", error={"kind": "unprepared", "where": "", "detail": ""})
 """No call was made: the process that had taken in the context is gone."""
 

@@ -16,6 +16,9 @@ from pytest_benchbed.calls.group import Slot
 from pytest_benchbed.calls.state import RunState
 from pytest_benchbed.calls.window import may_start
 
+QUICK_S = 0.5
+"""Of a call that takes longer, the way there and back is no part that counts."""
+
 
 class Start(NamedTuple):
     """This call, on this slot, now."""
@@ -54,14 +57,32 @@ class Schedule:
         self._front: list[Call] = []
         """The next of the look-ahead, at most ``jobs``."""
         self._orders: deque[tuple[RunState, Iterator[str]]] = deque()
+        self._waiting = 0
+        """Of those in flight, the calls that wait in a process for a place."""
+        self._ahead_slots: set[Slot] = set()
+        """Slots that calls may be sent ahead to."""
         self._alone: Call | None = None
         self._arrived: set[Call] = set()
         """In flight no more, and on their way to the disk."""
 
     @property
+    def may_look_further(self) -> bool:
+        """Whether more may be answered ahead than is in flight: nothing is paid in vain."""
+        return self._look_ahead > self.jobs
+
+    @property
+    def _asking(self) -> int:
+        """Calls that a system is at."""
+        return self.running - len(self._arrived) - self._waiting
+
+    @property
     def is_full(self) -> bool:
-        """Whether nothing can start, whatever is asked, until something is back."""
-        return self.running - len(self._arrived) >= self.jobs or self._alone is not None
+        """Whether nothing can be sent, whatever is asked, until something is back."""
+        if self._alone is not None:
+            return True
+        return self._asking >= self.jobs and all(
+            slot.running >= slot.room for slot in self._ahead_slots
+        )
 
     def look_ahead(self, run: RunState, cases: Iterable[str]) -> None:
         """Add the selected cases of a run, in order."""
@@ -113,6 +134,7 @@ class Schedule:
         if self.is_full or (lone and self.running):
             # Until something lands.
             return Sleep(None)
+        is_busy = self._asking >= self.jobs
         wake: float | None = min((call.due - now for call in self._later), default=None)
         for queue in [[lone]] if lone else self._queues():
             fallback: Start | None = None
@@ -120,7 +142,7 @@ class Schedule:
                 slot = call.slot
                 if slot is None and call.run.group is not None:
                     slot = call.run.group.pick(call.context)
-                if slot is None:
+                if slot is None or (is_busy and not slot.is_busy):
                     continue
                 rest = call.run.rate.wait_s(now)
                 if rest > 0:
@@ -141,13 +163,20 @@ class Schedule:
 
     def _queues(self) -> list[Iterable[Call]]:
         """Return the calls that the window lets start, by rank."""
+        is_waiting = bool(self._asked) or any(call.is_asked for call in self._later)
+        asking = self._asking
+        if asking >= self.jobs:
+            # What is sent ahead has the next place: not before an item that waits for one.
+            if is_waiting:
+                return [self._asked]
+            asking = 0
         has_room = may_start(
             is_asked=False,
             jobs=self.jobs,
             look_ahead=self._look_ahead,
-            running=self.running - len(self._arrived),
+            running=asking,
             ahead=self.ahead,
-            is_waiting=bool(self._asked) or any(call.is_asked for call in self._later),
+            is_waiting=is_waiting,
         )
         return [self._asked, self._begun, self._front if has_room else ()]
 
@@ -174,16 +203,24 @@ class Schedule:
             self._alone = call
         call.is_in_flight = True
         self.running += 1
+        self._waiting += slot.is_busy
+        slot.in_flight += 1
+        call.sent_to = slot
+        if slot.spare:
+            self._ahead_slots.add(slot)
         call.run.rate.take(now)
         call.run.ledger.reserve(call, is_reask=call.is_reask)
 
-    def arrived(self, call: Call) -> None:
+    def arrived(self, call: Call, latency_s: float) -> None:
         """The reply is here, not yet on the disk: the next call need not wait for that.
 
         Its money stays reserved until :meth:`landed`.
         """
+        if call.slot is not None:
+            call.slot.is_quick = latency_s < QUICK_S
         if call.is_in_flight and not call.is_preparing and not call.is_alone:
             self._arrived.add(call)
+            self._left(call)
             self.free(call)
 
     def is_arrived(self, call: Call) -> bool:
@@ -197,11 +234,19 @@ class Schedule:
         call.is_in_flight = False
         self.running -= 1
         self._arrived.discard(call)
+        self._left(call)
         call.run.ledger.release(call)
         if self._alone is call:
             self._alone = None
         if call.is_preparing and call.slot is not None and call.context is not None:
             call.slot.preparing.discard(call.context)
+
+    def _left(self, call: Call) -> None:
+        """One that waits in the process has the place of a call that is back."""
+        slot, call.sent_to = call.sent_to, None
+        if slot is not None:
+            slot.in_flight -= 1
+            self._waiting -= slot.is_busy
 
     def go_on(self, call: Call) -> None:
         """Its context is taken in: the call itself is next, on the same slot."""

@@ -53,6 +53,7 @@ def make_host(folder: Path, code: str, attribute: str = "predict", **settings: A
     path = folder / "code" / "mine.py"
     path.write_text(GRANDCHILD + textwrap.dedent(code))
     limits = settings.pop("limits", QUICK)
+    jobs = settings.pop("jobs", None)
     grants = {"env": (), "network": "none", "reads": (), "allow": (), **settings}
     spec = AdapterSpec(
         name="mine",
@@ -65,7 +66,7 @@ def make_host(folder: Path, code: str, attribute: str = "predict", **settings: A
         limits=limits,
         **grants,
     )
-    return PythonHost(spec, log_dir=folder / "adapter", scratch=folder / "scratch")
+    return PythonHost(spec, log_dir=folder / "adapter", scratch=folder / "scratch", jobs=jobs)
 
 
 def log_text(folder: Path, name: str = "slot-0.stderr.log") -> str:

@@ -250,32 +250,75 @@ def test_an_exit_in_a_thread_of_an_adapter_ends_its_process(folder: Path) -> Non
     assert not host.is_alive
 
 
-def test_calls_of_a_sync_adapter_wait_for_each_other(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
+PLACES = """
+    {imports}
+    from pytest_benchbed import Adapter
+    class Places(Adapter):
+        {safe}
+        max_concurrency = 8
+        now = most = 0
+        {define} predict(self, case):
+            self.now += 1
+            self.most = max(self.most, self.now)
+            {pause}
+            self.now -= 1
+            return self.most
+    """
+
+
+@pytest.mark.parametrize(
+    ("jobs", "parts"),
+    [
+        (1, {"imports": "import time", "define": "def", "pause": "time.sleep(0.02)"}),
+        (3, {"imports": "import time", "define": "def", "pause": "time.sleep(0.02)",
+             "safe": "thread_safe = True"}),
+        (3, {"imports": "import asyncio", "define": "async def",
+             "pause": "await asyncio.sleep(0.02)"}),
+    ],
+    ids=["sync", "threads", "async"],
+)  # fmt: skip
+def test_calls_beyond_the_places_wait_in_the_process(
+    folder: Path, jobs: int, parts: dict[str, str]
 ) -> None:
-    host = started(folder, "def predict(case):\n    return case.id")
+    code = PLACES.format(**{"safe": "pass", **parts})
+    host = started(folder, code, "Places", jobs=3)
+    meet = threading.Barrier(12, timeout=60)
+
+    def ask(number: int) -> Outcome:
+        meet.wait()
+        return host.predict(case(f"c-{number}"), 60)
+
+    with ThreadPoolExecutor(12) as pool:
+        outcomes = list(pool.map(ask, range(12)))
+
+    assert max(int(outcome.raw or 0) for outcome in outcomes) == jobs
+    assert sum(outcome.queue_s > 0 for outcome in outcomes) >= 12 - 2 * jobs
+    assert host.close() is None
+
+
+def test_a_call_that_waits_when_its_process_ends_was_not_made(folder: Path) -> None:
+    code = """
+    import os, time
+    from pytest_benchbed import Adapter
+    class Ends(Adapter):
+        thread_safe = True
+        def predict(self, case):
+            while not os.path.exists("go"):
+                time.sleep(0.01)
+            os._exit(3)
+    """
+    host = started(folder, code, "Ends")
     talk = host._talk
     assert talk is not None
-    in_flight: list[str] = []
-    most = 0
-    ask = talk.ask
 
-    def counted(op: str, body: Any, timeout_s: float) -> Any:
-        nonlocal most
-        in_flight.append(op)
-        most = max(most, len(in_flight))
-        try:
-            return ask(op, body, timeout_s)
-        finally:
-            in_flight.remove(op)
+    with ThreadPoolExecutor(2) as pool:
+        outcomes = [pool.submit(host.predict, case(name), 60) for name in "xy"]
+        wait_for(lambda: len(talk._behind) == 1)
+        (folder / "scratch" / "go").touch()
+        errors = [one.result().error or {} for one in outcomes]
 
-    monkeypatch.setattr(talk, "ask", counted)
-    with ThreadPoolExecutor(4) as pool:
-        outcomes = list(pool.map(lambda name: host.predict(case(name), 60), "abcdefgh"))
-    host.close()
-
-    assert [outcome.raw for outcome in outcomes] == [f'"{name}"' for name in "abcdefgh"]
-    assert most == 1
+    assert sorted(error["kind"] for error in errors) == ["crash", "not_made"]
+    assert not host.is_alive
 
 
 def test_a_context_is_taken_in_once_and_says_what_is_not_produced(folder: Path) -> None:

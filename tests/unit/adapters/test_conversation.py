@@ -94,10 +94,10 @@ def failure(one: Peer, op: str = "predict", timeout_s: float = 60, **body: Any) 
 def test_a_question_gets_its_reply_and_a_latency(peer) -> None:
     one = peer(result)
 
-    reply, latency_s = one.talk.ask("predict", {"case": {}}, 60)
+    reply = one.talk.ask("predict", {"case": {}}, 60)
 
-    assert reply == {"usage": None, "result": 1}
-    assert latency_s >= 0
+    assert reply.frame == {"usage": None, "result": 1}
+    assert (reply.latency_s >= 0, reply.queue_s) == (True, 0)
     assert one.questions == [{"v": 1, "id": 0, "op": "predict", "case": {}}]
 
 
@@ -135,6 +135,7 @@ def test_no_reply_in_time_stops_the_host_and_ends_the_conversation(peer) -> None
 
 def test_another_call_in_flight_is_told_that_the_host_was_lost(peer) -> None:
     one = peer(silent)
+    one.talk.capacity = 2
     kinds: list[str] = []
     other = threading.Thread(target=lambda: kinds.append(failure(one, timeout_s=60).kind))
     other.start()
@@ -143,6 +144,101 @@ def test_another_call_in_flight_is_told_that_the_host_was_lost(peer) -> None:
     assert failure(one, timeout_s=0.05).kind == "timeout"
     other.join(60)
     assert kinds == ["host_lost"]
+
+
+class Slow:
+    """Answers when it is told to, in the order of the questions."""
+
+    def __init__(self) -> None:
+        self.frames: list[dict[str, Any]] = []
+        self.has = threading.Semaphore(0)
+
+    def __call__(self, frame: dict[str, Any]) -> bytes:
+        self.frames.append(frame)
+        self.has.release()
+        return b""
+
+    def answer(self, one: Peer) -> None:
+        write_all(one.replies, result(self.frames.pop(0)))
+
+
+def asked(one: Peer, slow: Slow, timeouts: list[float]) -> tuple[list[threading.Thread], list[Any]]:
+    """Ask so many questions in this order; return their threads, and where replies come."""
+    found: list[Any] = [None] * len(timeouts)
+
+    def ask(number: int) -> None:
+        try:
+            found[number] = one.talk.ask("predict", {}, timeouts[number])
+        except TechnicalFailure as error:
+            found[number] = error.kind
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(len(timeouts))]
+    for thread in threads:
+        thread.start()
+        assert slow.has.acquire(timeout=60)
+    return threads, found
+
+
+def test_a_question_beyond_the_places_waits_and_its_time_begins_with_its_place(peer) -> None:
+    slow = Slow()
+    one = peer(slow)
+    one.talk.capacity = 2
+    # The third would be late long before the first reply, and it is not.
+    threads, found = asked(one, slow, [60, 60, 0.2])
+    threads[2].join(0.4)
+    assert threads[2].is_alive()
+
+    for _ in range(3):
+        slow.answer(one)
+    for thread in threads:
+        thread.join(60)
+
+    first, second, third = found
+    assert first.queue_s == second.queue_s == 0
+    assert third.queue_s >= 0.4
+    assert third.latency_s < third.queue_s
+    assert one.talk._answering == 0
+
+
+def test_a_question_is_late_once_it_has_its_place(peer) -> None:
+    slow = Slow()
+    one = peer(slow)
+    threads, found = asked(one, slow, [60, 0.05])
+    slow.answer(one)
+    for thread in threads:
+        thread.join(60)
+
+    assert found[0].latency_s >= 0
+    assert found[1] == "timeout"
+
+
+def test_a_question_without_a_place_was_not_made_when_the_host_ends(peer) -> None:
+    slow = Slow()
+    one = peer(slow)
+    one.talk.capacity = 2
+    threads, found = asked(one, slow, [60, 60, 60, 60])
+    slow.answer(one)
+    threads[0].join(60)
+    one.talk.end(TechnicalFailure("crash", "gone"))
+    for thread in threads:
+        thread.join(60)
+
+    assert found[1:] == ["crash", "crash", "not_made"]
+
+
+def test_a_host_with_more_places_than_it_said_is_no_violation(peer) -> None:
+    slow = Slow()
+    one = peer(slow)
+    threads, found = asked(one, slow, [60, 60])
+    slow.frames.reverse()
+    for _ in range(2):
+        slow.answer(one)
+    for thread in threads:
+        thread.join(60)
+
+    assert found[1].queue_s == 0
+    assert found[0].latency_s >= found[1].latency_s >= 0
+    assert one.talk._answering == 0
 
 
 @pytest.mark.parametrize("can_poll", [True, False])

@@ -73,7 +73,7 @@ class System:
     holding: threading.Event | None = None
     """While it is set here and not open, calls do not return."""
 
-    def host(self, plan: RunCalls, slot: int, info: AdapterInfo | None) -> FakeHost:
+    def host(self, plan: RunCalls, slot: int, info: AdapterInfo | None, jobs: int) -> FakeHost:
         return FakeHost(self, slot)
 
     @property

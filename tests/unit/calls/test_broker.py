@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import threading
+import time
 from concurrent.futures import Future
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pytest_benchbed.adapters.info import AdapterInfo
+from pytest_benchbed.calls import schedule
 from pytest_benchbed.calls.line import Line
 from pytest_benchbed.model.errors import RunError
 from pytest_benchbed.model.outcome import Outcome
@@ -285,6 +289,88 @@ def test_an_async_adapter_has_one_process_with_several_calls(tmp_path: Path) -> 
     assert system.starts == [0]
     assert system.most == 3
     assert {row["slot"] for row in rows} == {0}
+
+
+QUICK = AdapterInfo("fake", max_concurrency=4, is_shared=True)
+
+
+def most_sent(folder: Path, info: AdapterInfo, look_ahead: int = 8, **changes: Any) -> int:
+    """Return how many calls of a quick system are in its process at once, at most."""
+    system = System(info=info, answer=lambda case: (time.sleep(0.005), ok(cost="0.01"))[1])
+    plan = plan_of(folder, **changes)
+    with broker_of(system, plan, jobs=4, look_ahead=look_ahead) as broker:
+        broker.start({"words": ids(80)})
+        for case in ids(80):
+            assert broker.predict("words", case)["state"] == "ok"
+    assert [line["case"] for line in lines(folder) if line["kind"] == "outcome"] != []
+    return system.most
+
+
+def test_quick_calls_are_sent_to_a_shared_process_before_it_has_a_place(tmp_path: Path) -> None:
+    assert most_sent(tmp_path, QUICK) == 5
+
+
+@pytest.mark.parametrize(
+    ("info", "changes"),
+    [
+        (replace(QUICK, is_shared=False), {}),
+        (replace(QUICK, paid=True), {}),
+        (QUICK, {"look_ahead": 4}),
+        (QUICK, {"rate": "1000/s"}),
+        (QUICK, {"budget_usd": Decimal(10), "spec": {"max_cost_usd": Decimal("0.01")}}),
+    ],
+    ids=["one process a call", "paid", "-x", "rate", "budget"],
+)
+def test_nothing_is_sent_ahead_where_each_call_counts(
+    tmp_path: Path, info: AdapterInfo, changes: dict[str, Any]
+) -> None:
+    assert most_sent(tmp_path, info, **changes) <= 4
+
+
+def test_nothing_is_sent_ahead_of_slow_calls(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(schedule, "QUICK_S", 0.0)
+    assert most_sent(tmp_path, QUICK) <= 4
+
+
+def test_two_runs_share_a_process_and_one_of_them_has_a_budget(tmp_path: Path) -> None:
+    system = System(info=QUICK, answer=lambda case: (time.sleep(0.005), ok(cost="0.01"))[1])
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    free = plan_of(tmp_path / "a")
+    counted = plan_of(
+        tmp_path / "b", benchmark="terms", budget_usd=Decimal(10), spec={"max_cost_usd": Decimal(1)}
+    )
+    free = replace(free, spec=counted.spec)
+
+    with broker_of(system, free, counted, jobs=4, look_ahead=8) as broker:
+        broker.start({"words": ids(40), "terms": ids(40)})
+        for name in ("words", "terms"):
+            for case in ids(40):
+                assert broker.predict(name, case)["state"] == "ok"
+
+    assert system.most <= 4
+
+
+def test_a_call_that_was_not_made_is_made_now(tmp_path: Path) -> None:
+    """Its process ended before it had a place: nobody was asked, so it is no try of it."""
+    left = ["c-001", "c-002"]
+
+    def answer_later(case: dict[str, Any]) -> Outcome:
+        if case["id"] in left:
+            left.remove(case["id"])
+            return broken("not_made")
+        return ok()
+
+    with broker_of(System(answer=answer_later), plan_of(tmp_path)) as broker:
+        broker.start({"words": ids(4)})
+        rows = [broker.predict("words", case) for case in ids(4)]
+        assert broker.failures("words") == []
+
+    assert [row["state"] for row in rows] == ["ok"] * 4
+    kinds = [line["kind"] for line in lines(tmp_path)]
+    assert (kinds.count("intent"), kinds.count("outcome")) == (4, 4)
 
 
 def test_stop_answers_every_open_question(tmp_path: Path) -> None:

@@ -148,7 +148,7 @@ def test_the_next_call_does_not_wait_until_a_reply_is_on_the_disk(tmp_path: Path
     desk.begin()
     assert isinstance(desk.schedule.choose(0.0), Sleep)
 
-    desk.schedule.arrived(first)
+    desk.schedule.arrived(first, 1.0)
 
     assert desk.begin() is second
     desk.end(first)
@@ -167,11 +167,100 @@ def test_an_item_that_waits_for_a_call_in_flight_takes_no_place_of_the_look_ahea
 
     desk.schedule.ask(first)
     assert isinstance(desk.schedule.choose(0.0), Sleep)
-    desk.schedule.arrived(second)
+    desk.schedule.arrived(second, 1.0)
 
     assert desk.begin() is calls[2]
-    desk.schedule.arrived(calls[2])
+    desk.schedule.arrived(calls[2], 1.0)
     assert isinstance(desk.schedule.choose(0.0), Sleep)
+
+
+class Shared(Desk):
+    """Two slots: one process that takes two calls at once, and one for one call."""
+
+    def __init__(self, folder: Path, *, jobs: int = 3, spare: int = 1) -> None:
+        super().__init__(folder, jobs)
+        self.schedule = Schedule(jobs, look_ahead=2 * jobs)
+        self.both, self.single = Slot(0, 2), Slot(0, 1)
+        self.both.spare, self.both.is_quick = spare, True
+        assert self.run.group is not None
+        self.run.group.slots = [self.both]
+        self.other = RunState(self.run.plan)
+        self.other.group = HostGroup(self.run.plan, System().host, jobs)
+        self.other.group.slots = [self.single]
+
+    def call(self, case: str, *, is_asked: bool = True, is_other: bool = False) -> Call:
+        run = self.other if is_other else self.run
+        made = Call(run, run.plan.view(case), 1, is_asked=is_asked, now=0.0)
+        self.schedule.add(made)
+        return made
+
+
+def test_a_quick_call_is_sent_before_there_is_a_place_for_it(tmp_path: Path) -> None:
+    desk = Shared(tmp_path, jobs=2)
+    calls = [desk.call(case, is_asked=False) for case in ("a", "b", "c", "d")]
+
+    assert [desk.begin() for _ in range(3)] == calls[:3]
+    assert desk.schedule.is_full
+    assert desk.schedule.choose(0.0) == Sleep(None)
+
+    desk.schedule.arrived(calls[0], 0.05)
+    assert not desk.schedule.is_full
+    assert desk.begin() is calls[3]
+    for call in calls:
+        desk.end(call)
+    assert (desk.both.in_flight, desk.both.running, desk.schedule._asking) == (0, 0, 0)
+
+
+def test_a_slow_call_is_not(tmp_path: Path) -> None:
+    desk = Shared(tmp_path, jobs=2)
+    calls = [desk.call(case, is_asked=False) for case in ("a", "b", "c", "d", "e")]
+    for _ in range(3):
+        desk.begin()
+
+    desk.schedule.arrived(calls[0], 0.6)
+
+    assert desk.schedule.is_full
+    assert desk.schedule.choose(0.0) == Sleep(None)
+    desk.schedule.arrived(calls[1], 0.6)
+    assert desk.begin() is calls[3]
+
+
+def test_what_is_sent_ahead_never_makes_more_calls_at_once(tmp_path: Path) -> None:
+    """Two systems share the jobs: the one with a spare place has them not alone."""
+    desk = Shared(tmp_path, jobs=2)
+    first = desk.call("a")
+    other = desk.call("b", is_other=True)
+    assert [desk.begin(), desk.begin()] == [first, other]
+
+    # A place is free in its process, and none in the session: it would begin at once.
+    later = desk.call("c")
+    assert desk.schedule.choose(0.0) == Sleep(None)
+    desk.end(other)
+    assert desk.begin() is later
+
+
+def test_nothing_is_sent_ahead_while_an_item_waits_for_a_place_elsewhere(tmp_path: Path) -> None:
+    """It would take the next place, and the one after that, and the item waits for ever."""
+    desk = Shared(tmp_path, jobs=2)
+    calls = [desk.call(case, is_asked=False) for case in ("a", "b", "c", "d")]
+    assert [desk.begin(), desk.begin()] == calls[:2]
+    waited_for = desk.call("e", is_other=True)
+
+    assert desk.schedule.choose(0.0) == Sleep(None)
+    desk.end(calls[0])
+    assert desk.begin() is waited_for
+
+
+def test_a_call_given_up_in_flight_leaves_its_place_when_it_is_back(tmp_path: Path) -> None:
+    desk = Shared(tmp_path, jobs=2)
+    call = desk.call("a")
+    desk.begin()
+    desk.schedule.answered(call)
+    assert desk.both.in_flight == 1
+
+    desk.schedule.landed(call)
+
+    assert (desk.both.in_flight, desk.schedule.running) == (0, 0)
 
 
 def test_what_arrived_unasked_still_fills_the_look_ahead(tmp_path: Path) -> None:
@@ -181,7 +270,7 @@ def test_what_arrived_unasked_still_fills_the_look_ahead(tmp_path: Path) -> None
         desk.call(case, is_asked=False)
     first, _ = desk.begin(), desk.begin()
 
-    desk.schedule.arrived(first)
+    desk.schedule.arrived(first, 1.0)
 
     assert isinstance(desk.schedule.choose(0.0), Sleep)
 
@@ -192,6 +281,6 @@ def test_a_reply_on_its_way_to_the_disk_keeps_its_money_reserved(tmp_path: Path)
     desk.call("b")
     desk.begin()
 
-    desk.schedule.arrived(first)
+    desk.schedule.arrived(first, 1.0)
 
     assert isinstance(desk.schedule.choose(0.0), Sleep)
