@@ -1,6 +1,6 @@
 """Questions to one host and its replies: numbers, deadlines, latency, violations.
 
-One daemon thread reads the replies; any thread may ask. The host answers so many
+One daemon thread reads the replies; any thread may ask. The host answers as many
 questions at once as it said; what is asked beyond waits in the pipe, and its time
 has not begun. Latency is measured here, from the last byte written, or the reply
 that made room for the question, to the last byte read. Whatever breaks the
@@ -15,7 +15,6 @@ import select
 import sys
 import threading
 import time
-from collections import deque
 from collections.abc import Callable
 from collections.abc import Mapping
 from typing import Any
@@ -27,26 +26,31 @@ from pytest_benchbed.adapters.frames import FrameError
 from pytest_benchbed.adapters.frames import pack
 from pytest_benchbed.adapters.frames import read_frame
 from pytest_benchbed.adapters.frames import reader_of
+from pytest_benchbed.adapters.turns import Turn
+from pytest_benchbed.adapters.turns import Turns
 from pytest_benchbed.model.errors import TechnicalFailure
 
 PIPE_BLOCK = 32 * 1024
+NOT_MADE = "not_made"
+"""Kind of a question that the host had no place for before it ended: nobody was asked."""
+_SLICE_S = 0.5
+"""How soon a thread that waits to write sees that the conversation is over."""
 CAN_POLL = hasattr(select, "poll")
 """False on Windows: there a timer kills a host that does not read."""
 
 
-class _Question:
+class _Question(Turn):
     """One question in flight."""
 
-    __slots__ = ("done", "failure", "received_at", "reply", "sent_at", "started_at")
+    __slots__ = ("done", "failure", "received_at", "reply", "sent_at")
 
     def __init__(self) -> None:
+        super().__init__()
         # A lock, since waking an event takes several: whoever takes the question out of the
         # open ones releases it, once.
         self.done = threading.Lock()
         self.done.acquire()
         self.sent_at = 0.0
-        self.started_at: float | None = None
-        """When the host had a place for it; None: it waits behind others."""
         self.received_at = 0.0
         self.reply: dict[str, Any] | None = None
         self.failure: TechnicalFailure | None = None
@@ -57,8 +61,19 @@ class Reply(NamedTuple):
 
     frame: dict[str, Any]
     latency_s: float
+    """From when the host had the question and a place for it to the reply's last byte."""
     queue_s: float
     """How long it waited in the pipe."""
+
+
+class NoReply(TechnicalFailure):
+    """A question that was sent, and has no reply."""
+
+    def __init__(self, failure: TechnicalFailure, latency_s: float, queue_s: float) -> None:
+        """Say why, and the times of :class:`Reply` up to now."""
+        super().__init__(failure.kind, failure.detail, where=failure.where, whose=failure.whose)
+        self.latency_s = latency_s
+        self.queue_s = queue_s
 
 
 class Conversation:
@@ -87,11 +102,7 @@ class Conversation:
         self._lock = threading.Lock()
         self._writing = threading.Lock()
         self._open: dict[int, _Question] = {}
-        self.capacity = 1
-        """Questions that the host answers at once."""
-        self._answering = 0
-        self._behind: deque[_Question] = deque()
-        """Sent, and not at their turn yet; the host takes them in this order."""
+        self.turns = Turns()
         self._next = 0
         self._closing: int | None = None
         self._is_written_out = False
@@ -129,37 +140,45 @@ class Conversation:
             self._open[number] = question
             if op == "close":
                 self._closing = number
-        if self._write(frame, question, timeout_s):
+        if self._write(frame, question, timeout_s, takes_place=op != "close"):
             self._wait(question, timeout_s)
         with self._lock:
             self._open.pop(number, None)
             is_late = question.reply is None and question.failure is None
         if is_late:
-            self._give_up(op, timeout_s)
+            self._give_up()
+            detail = f"no reply to {op} in {timeout_s:g} s; its process tree was killed"
+            question.failure = TechnicalFailure("timeout", detail)
+        ended_at = question.received_at or time.monotonic()
+        sent_at = question.sent_at or ended_at
+        begun_at = max(sent_at, question.started_at or ended_at)
+        times = max(0.0, ended_at - begun_at), begun_at - sent_at
         if question.failure:
-            raise _copy(question.failure)
+            raise NoReply(question.failure, *times)
         assert question.reply is not None
-        begun_at = max(question.sent_at, question.started_at or 0.0)
-        return Reply(
-            question.reply,
-            max(0.0, question.received_at - begun_at),
-            begun_at - question.sent_at,
-        )
+        return Reply(question.reply, *times)
 
     def end(self, failure: TechnicalFailure | None) -> None:
-        """End the conversation: open questions and all later ones get ``failure``."""
+        """End the conversation: open questions and all later ones get ``failure``.
+
+        The process should be gone: until then it may take up a question that waits.
+        """
         with self._lock:
             self.is_over = True
-            if self.failure is None:
-                self.failure = failure
+            self.failure = self.failure or failure
             waiting = list(self._open.values())
             self._open.clear()
-            self._behind.clear()
             for question in waiting:
                 is_made = question.started_at is not None
                 question.failure = (self.failure or _closed()) if is_made else _not_made()
         for question in waiting:
             question.done.release()
+
+    def blame(self, failure: TechnicalFailure) -> None:
+        """Say why the process is about to be ended, before it is; the first reason counts."""
+        with self._lock:
+            self.is_over = True
+            self.failure = self.failure or failure
 
     def hang_up(self) -> None:
         """Close the pipe of questions; the host sees the end of its input."""
@@ -172,45 +191,49 @@ class Conversation:
         """Wait for the end of the thread, which follows the end of the process."""
         self._thread.join(timeout_s)
 
-    def _give_up(self, op: str, timeout_s: float) -> None:
-        self.end(TechnicalFailure("host_lost", "its process was killed because another call hung"))
+    def _give_up(self) -> None:
+        lost = TechnicalFailure("host_lost", "its process was killed because another call hung")
+        self.blame(lost)
         self._stop()
-        raise TechnicalFailure(
-            "timeout", f"no reply to {op} in {timeout_s:g} s; its process tree was killed"
-        )
+        self.end(lost)
 
     def _wait(self, question: _Question, timeout_s: float) -> None:
         """Wait for the reply, or until it is too late for it."""
         rest = timeout_s
         while rest > 0 and not question.done.acquire(timeout=rest):
-            rest = self._until(question, timeout_s) - time.monotonic()
+            # When it is over the end is near, and says why.
+            over = self.is_over
+            rest = _SLICE_S if over else self._until(question, timeout_s) - time.monotonic()
 
     def _until(self, question: _Question, timeout_s: float) -> float:
         """Return when a question is too late; its time does not run while it waits."""
         started_at = question.started_at
         return (time.monotonic() if started_at is None else started_at) + timeout_s
 
-    def _write(self, frame: bytes, question: _Question, timeout_s: float) -> bool:
+    def _write(
+        self, frame: bytes, question: _Question, timeout_s: float, *, takes_place: bool
+    ) -> bool:
         """Write one frame; False if that failed or took too long."""
         view = memoryview(frame)
-        if not self._writing.acquire(timeout=timeout_s):
-            return False
-        self._take_turn(question)
+        if not self._may_write(timeout_s):
+            return self.is_over
+        with self._lock:
+            if not self.is_over:
+                self.turns.take(question, time.monotonic(), takes_place=takes_place)
         killer = None if CAN_POLL else _started_timer(timeout_s, self._stop)
         try:
             while view:
-                if self._is_written_out:
+                if self._is_written_out or self.is_over:
                     return True
                 # The reply may be there before write() returns: stamp before the last piece.
                 question.sent_at = time.monotonic()
                 try:
                     view = view[os.write(self._requests, view[:PIPE_BLOCK]) :]
                 except BlockingIOError:
-                    until = self._until(question, timeout_s)
-                    if not _wait_writable(self._requests, until) and (
-                        self._until(question, timeout_s) <= time.monotonic()
-                    ):
+                    rest = self._until(question, timeout_s) - time.monotonic()
+                    if rest <= 0:
                         return False
+                    _wait_writable(self._requests, min(rest, _SLICE_S))
         except OSError:
             # The host is gone; the thread finds out why and wakes us.
             return True
@@ -220,27 +243,15 @@ class Conversation:
             self._writing.release()
         return True
 
-    def _take_turn(self, question: _Question) -> None:
-        """Have a question begin, or stand behind those that are in the pipe; in their order."""
-        with self._lock:
-            if self.is_over:
-                return
-            if self._answering < self.capacity:
-                self._answering += 1
-                question.started_at = time.monotonic()
-            else:
-                self._behind.append(question)
-
-    def _leave(self, question: _Question, now: float) -> None:
-        """Give the place of a question that has its reply to the next one."""
-        if question.started_at is None:
-            # A host that has more places than it said.
-            question.started_at = question.sent_at
-            self._behind.remove(question)
-        elif self._behind:
-            self._behind.popleft().started_at = now
-        else:
-            self._answering -= 1
+    def _may_write(self, timeout_s: float) -> bool:
+        """Wait until nobody else writes; the time of one that waits for a place is not ours."""
+        rest = timeout_s
+        while not self._writing.acquire(timeout=max(0.0, min(rest, _SLICE_S))):
+            if not self.turns.waiting:
+                rest -= _SLICE_S
+            if rest <= 0 or self.is_over:
+                return False
+        return True
 
     def _read(self) -> None:
         """Body of the thread. An exception here would fail a test of the user."""
@@ -265,8 +276,9 @@ class Conversation:
 
     def _violated(self, detail: str) -> TechnicalFailure:
         failure = TechnicalFailure("protocol", detail)
-        self.end(failure)
+        self.blame(failure)
         self._stop()
+        self.end(failure)
         return failure
 
     def _deliver(self, frame: dict[str, Any], received_at: float) -> None:
@@ -279,13 +291,13 @@ class Conversation:
             raise FrameError("a message is not exactly one kind of reply")
         with self._lock:
             question = self._open.get(number)
-            if question and question.started_at is None and question not in self._behind:
+            if question is not None and not self.turns.is_known(question):
                 raise FrameError("a reply to a question that was not sent yet")
             self._open.pop(number, None)
             if question is not None:
                 question.reply = frame
                 question.received_at = received_at
-                self._leave(question, received_at)
+                self.turns.leave(question, received_at, sent_at=question.sent_at)
         if question is None:
             if self._closing is not None:
                 raise FrameError("it went on sending after close")
@@ -301,14 +313,13 @@ def _started_timer(seconds: float, stop: Callable[[], object]) -> threading.Time
     return timer
 
 
-def _wait_writable(fd: int, deadline: float) -> bool:
+def _wait_writable(fd: int, seconds: float) -> None:
     if sys.platform == "win32":
         raise OSError("there nothing is written without blocking")
     else:
         poll = select.poll()
         poll.register(fd, select.POLLOUT)
-        remaining = deadline - time.monotonic()
-        return remaining > 0 and bool(poll.poll(int(remaining * 1000) + 1))
+        poll.poll(int(seconds * 1000) + 1)
 
 
 def _copy(failure: TechnicalFailure) -> TechnicalFailure:
@@ -317,7 +328,7 @@ def _copy(failure: TechnicalFailure) -> TechnicalFailure:
 
 
 def _not_made() -> TechnicalFailure:
-    return TechnicalFailure("not_made", "its process ended before it had a place for it")
+    return TechnicalFailure(NOT_MADE, "its process ended before it had a place for it")
 
 
 def _closed() -> TechnicalFailure:

@@ -30,6 +30,7 @@ from pytest_benchbed.adapters.frames import VERSION
 from pytest_benchbed.adapters.frames import FrameError
 from pytest_benchbed.adapters.frames import pack_text
 from pytest_benchbed.adapters.host_threads import serve_in_threads
+from pytest_benchbed.adapters.info import places
 from pytest_benchbed.model.case import Case
 from pytest_benchbed.model.errors import NoAnswer
 from pytest_benchbed.model.errors import Retry
@@ -140,7 +141,7 @@ class Host:
         await self._answer_async(hello)
         loop = asyncio.get_running_loop()
         questions: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
-        places = asyncio.Semaphore(self._places)
+        free = asyncio.Semaphore(self._places)
 
         def read() -> None:
             # The loop is closed when the adapter ended the process meanwhile.
@@ -156,11 +157,11 @@ class Host:
             if frame["op"] == "close":
                 await self._answer_async(frame)
                 return
-            await places.acquire()
+            await free.acquire()
             task = asyncio.create_task(self._answer_async(frame))
             tasks.add(task)
             task.add_done_callback(tasks.discard)
-            task.add_done_callback(lambda _: places.release())
+            task.add_done_callback(lambda _: free.release())
 
     def _ask(self, frame: Mapping[str, Any]) -> Any:
         """Put the question to the adapter; what it returns may be awaitable."""
@@ -196,7 +197,7 @@ class Host:
             row = loading.describe(self._adapter)
             content = returned.result_text({**row, "version": loading.check_version(value)})
             # Known to be well declared by now.
-            self._places = min(row["max_concurrency"], frame.get("jobs") or row["max_concurrency"])
+            self._places = places(row["max_concurrency"], frame["jobs"])
             self._is_thread_safe = getattr(self._adapter, "thread_safe", False)
         elif op == "supports":
             content = returned.supports_text(value)

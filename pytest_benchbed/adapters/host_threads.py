@@ -52,18 +52,19 @@ class _Crew:
     def _start(self) -> None:
         # Those that still work must not keep the process when it is over.
         thread = threading.Thread(target=self._work, name="benchbed-call", daemon=True)
+        # Before it runs: the next question may be there, and it counts who is left to start.
         self._waiting += 1
+        self._rest -= 1
         try:
             thread.start()
         except RuntimeError:
             # There are no more to be had: those that are there go on.
             self._waiting -= 1
+            self._rest = 0
             if not self._started:
                 raise
-            self._rest = 0
             return
         self._started += 1
-        self._rest -= 1
 
     def _work(self) -> None:
         try:

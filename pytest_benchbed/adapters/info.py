@@ -45,6 +45,10 @@ class AdapterInfo:
     reads: tuple[str, ...] = ()
     allow: tuple[str, ...] = ()
 
+    def places(self, jobs: int) -> int:
+        """Return how many calls it gets at once where ``jobs`` are allowed."""
+        return places(self.max_concurrency, jobs)
+
     @property
     def grants(self) -> tuple[Any, ...]:
         """What a process has to be given at its start."""
@@ -88,6 +92,11 @@ class AdapterInfo:
             if getattr(spec, field) is not None
         }
         return replace(self, **changed)
+
+
+def places(max_concurrency: int, jobs: int | None) -> int:
+    """Return how many calls an adapter gets at once; ``jobs`` None: as many as it takes."""
+    return max_concurrency if jobs is None else max(1, min(jobs, max_concurrency))
 
 
 def declaration_problem(row: Mapping[str, Any]) -> str | None:

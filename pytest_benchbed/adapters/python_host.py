@@ -19,9 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from pytest_benchbed.adapters.conversation import Conversation
+from pytest_benchbed.adapters.conversation import NoReply
 from pytest_benchbed.adapters.conversation import Reply
 from pytest_benchbed.adapters.environment import child_environment
 from pytest_benchbed.adapters.info import AdapterInfo
+from pytest_benchbed.adapters.info import places
 from pytest_benchbed.adapters.limits import Limits
 from pytest_benchbed.adapters.process import Exit
 from pytest_benchbed.adapters.process import Order
@@ -50,6 +52,7 @@ class PrepareReply:
     reported: bool = False
     """Whether a usage was reported."""
     latency_s: float = 0.0
+    queue_s: float = 0.0
     error: Mapping[str, Any] | None = None
     """``{kind, where, detail, whose}`` if it failed: technical for the cases of the context."""
     retry_after_s: float | None = None
@@ -126,7 +129,7 @@ class PythonHost:
             raise
         self.info = info.with_bench_file(self.spec)
         if info.is_shared and self._talk is not None:
-            self._talk.capacity = min(info.max_concurrency, self._jobs or info.max_concurrency)
+            self._talk.turns.capacity = places(info.max_concurrency, self._jobs)
         return self.info
 
     def _grant(self) -> None:
@@ -176,6 +179,7 @@ class PythonHost:
             usage=outcome.usage,
             reported=outcome.reported,
             latency_s=outcome.latency_s,
+            queue_s=outcome.queue_s,
             error=outcome.error,
             retry_after_s=outcome.retry_after_s,
         )
@@ -224,10 +228,12 @@ class PythonHost:
 
     def kill(self) -> Exit | None:
         """Kill the process tree now; open calls become technical. Returns how it ended."""
+        stopped = TechnicalFailure("host_lost", "its process was stopped")
         if self._talk is not None:
-            self._talk.end(TechnicalFailure("host_lost", "its process was stopped"))
+            self._talk.blame(stopped)
         ended = self._process.kill() if self._process is not None else None
         if self._talk is not None:
+            self._talk.end(stopped)
             self._talk.hang_up()
             self._talk.join(EXIT_WAIT_S)
         return ended
@@ -301,16 +307,20 @@ class PythonHost:
         except TechnicalFailure as failure:
             if isinstance(failure, Breach):
                 self._mistrust(failure)
+            latency_s, queue_s = time.monotonic() - started, 0.0
+            if isinstance(failure, NoReply):
+                latency_s, queue_s = failure.latency_s, failure.queue_s
             return Outcome(
                 "technical",
                 error=self._replies.error(failure),
-                latency_s=time.monotonic() - started,
+                latency_s=latency_s,
+                queue_s=queue_s,
             )
 
     def _mistrust(self, breach: Breach) -> None:
         """Kill a host whose replies cannot be trusted."""
         if self._talk is not None:
-            self._talk.end(breach)
+            self._talk.blame(breach)
         self.kill()
 
     def _explain(self, process: Process) -> TechnicalFailure:

@@ -15,9 +15,11 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
 from concurrent.futures import Future
+from typing import Any
 
 from pytest_benchbed.adapters.executable import run_executable
 from pytest_benchbed.adapters.info import AdapterInfo
@@ -45,12 +47,12 @@ from pytest_benchbed.calls.rate import Clock
 from pytest_benchbed.calls.rate import SystemClock
 from pytest_benchbed.calls.record import tampered
 from pytest_benchbed.calls.request import write_request
-from pytest_benchbed.calls.reuse import Reuse
-from pytest_benchbed.calls.reuse import taken_over
+from pytest_benchbed.calls.reuse import take_over
 from pytest_benchbed.calls.schedule import Schedule
 from pytest_benchbed.calls.serving import Serving
 from pytest_benchbed.calls.state import RunState
 from pytest_benchbed.calls.state import technical
+from pytest_benchbed.calls.window import may_send_ahead
 from pytest_benchbed.model.errors import RunError
 from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.model.errors import UsageProblem
@@ -78,17 +80,20 @@ class Broker:
     ) -> None:
         """Start nothing and open nothing yet.
 
-        ``runs``: one a benchmark. ``jobs``: calls in flight at most, over all
+        ``runs``: one a benchmark. ``jobs``: calls that systems are at, at most, over all
         runs. ``look_ahead``: calls made or answered that no item has asked for, at most;
-        None: as many as ``jobs``. ``say`` prints one line; it is called inside :meth:`start` only.
+        None: as many as ``jobs``. ``say`` prints one line; it is called inside
+        :meth:`start` only.
         """
         self._runs = {plan.benchmark: RunState(plan) for plan in runs}
         self._jobs = max(1, jobs)
         self._executor = executor
+        self._local = executor if isinstance(executor, LocalExecutor) else None
+        self._look_ahead = look_ahead or self._jobs
         self._say = say
         self._run_batch = batches
         self._pool = HostPool(hosts, self._jobs)
-        self._schedule = Schedule(self._jobs, look_ahead or self._jobs)
+        self._schedule = Schedule(self._jobs, self._look_ahead)
         self._changed = threading.Condition()
         self._clock = clock or SystemClock()
         self._hurry = threading.Event()
@@ -167,10 +172,15 @@ class Broker:
                 continue
             self._write_request(run, cases)
             self._greet(run)
-            if not run.is_supported:
-                self._skip(run, cases)
-            elif run.plan.reuse is not None and run.stopped is None:
-                self._take_over(run, run.plan.reuse, cases)
+            try:
+                if not run.is_supported:
+                    assert run.file is not None, "the run is open"
+                    run.file.append_all(self._unsupported(run, cases))
+                elif run.plan.reuse is not None and run.stopped is None:
+                    self._say(take_over(run, cases))
+            except TechnicalFailure as failure:
+                with self._changed:
+                    self._book.stop_run(run, failure_record(failure))
             with self._changed:
                 run.ledger.unanswered = sum(
                     not run.is_recorded(case, attempt) for attempt in attempts for case in cases
@@ -178,8 +188,10 @@ class Broker:
                 self._schedule.look_ahead(run, cases)
         for run, cases in batches:
             self._ask_batches(run, cases)
-        if isinstance(self._executor, LocalExecutor):
-            self._executor.spare = sum(group.spare for group in self._pool.groups)
+        if self._local is not None:
+            self._local.spare = sum(group.spare for group in self._pool.groups)
+            # Each thread takes in what its call brought.
+            self._local.is_silent = True
         self._serving = Serving(
             self._executor,
             self._dispatcher.batches(),
@@ -214,66 +226,35 @@ class Broker:
             try:
                 info = group.open()
                 run.plan.accept(info)
-                is_supported = group.host(group.slots[0]).supports(run.plan.benchmark)
+                is_supported = group.supports(run.plan.benchmark)
             except TechnicalFailure as failure:
                 record = failure_record(failure)
             with self._changed:
                 if record is None:
                     run.ledger.paid = info.paid
                     run.is_supported = is_supported
-                    group.send_ahead(is_allowed=self._may_send_ahead(run))
+                    group.allow_ahead(is_allowed=self._may_send_ahead(run))
                 else:
                     self._book.stop_run(run, record)
                 run.group = group
 
     def _may_send_ahead(self, run: RunState) -> bool:
-        """Say whether quick calls may be sent before there is a place for them.
-
-        Not where each one has its price or its moment, and not where the session ends at
-        a failure: what is sent cannot be taken back.
-        """
-        return (
-            isinstance(self._executor, LocalExecutor)
-            and self._schedule.may_look_further
-            and run.plan.budget_usd is None
-            and run.plan.rate is None
-            and run.ledger.paid is not True
+        return self._local is not None and may_send_ahead(
+            jobs=self._jobs,
+            look_ahead=self._look_ahead,
+            has_budget=run.plan.budget_usd is not None,
+            has_rate=run.plan.rate is not None,
+            is_paid=run.ledger.paid,
         )
 
-    def _skip(self, run: RunState, cases: Sequence[str]) -> None:
-        """Record every case as not supported, by one write."""
-        assert run.file is not None, "the run is open"
-        plan = run.plan
-        rows = (
-            unasked(run, case, attempt, *refusal, run.request_digest(plan.view(case), attempt))
-            for attempt in range(1, plan.repeats + 1)
-            for case in cases
-            if not run.is_recorded(case, attempt)
-            and (refusal := run.refusal(case, None)) is not None
-        )
-        try:
-            run.file.append_all(rows)
-        except TechnicalFailure as failure:
-            with self._changed:
-                self._book.stop_run(run, failure_record(failure))
-
-    def _take_over(self, run: RunState, reuse: Reuse, cases: Sequence[str]) -> None:
-        """Record the outcomes that another run has already, by one write."""
-        assert run.file is not None, "the run is open"
-        assert run.group is not None, "it was greeted"
-        info = run.group.info
-        assert info is not None, "it said hello"
-        difference = reuse.difference(info)
-        rows = [] if difference else list(taken_over(run, cases))
-        try:
-            run.file.append_all(rows)
-        except TechnicalFailure as failure:
-            with self._changed:
-                self._book.stop_run(run, failure_record(failure))
-            return
-        run.taken_over = len(rows)
-        why = f": {difference}" if difference else ""
-        self._say(f"benchbed: {len(rows)} of {len(cases)} outcomes reused from {reuse.run_id}{why}")
+    def _unsupported(self, run: RunState, cases: Sequence[str]) -> Iterator[dict[str, Any]]:
+        """Yield the record of every case as not supported."""
+        for attempt in range(1, run.plan.repeats + 1):
+            for case in cases:
+                refusal = None if run.is_recorded(case, attempt) else run.refusal(case, None)
+                if refusal is not None:
+                    digest = run.request_digest(run.plan.view(case), attempt)
+                    yield unasked(run, case, attempt, *refusal, digest)
 
     def is_unstarted(self, benchmark: str, cases: Sequence[str]) -> bool:
         """Say whether a run's adapter cannot be started, and no case has an outcome on record."""

@@ -57,9 +57,8 @@ class WorkerLost:
     detail: str
 
 
-Carry = Callable[[Batch], list[Outcome] | None]
-"""Make the calls of a batch; one outcome for each, in order. None: whoever gave the batch
-has its outcomes already, and the executor may keep silent about it."""
+Carry = Callable[[Batch], list[Outcome]]
+"""Make the calls of a batch; one outcome for each, in order."""
 
 
 class Executor(Protocol):
@@ -75,7 +74,7 @@ class Executor(Protocol):
 
     def run(
         self, batches: Iterator[Batch], call: Carry
-    ) -> Iterator[tuple[Batch, list[Outcome] | WorkerLost | None]]:
+    ) -> Iterator[tuple[Batch, list[Outcome] | WorkerLost]]:
         """Carry each batch once and give its result, in any order.
 
         ``batches`` blocks; it may be pulled from any thread, by one at a time,
@@ -96,11 +95,14 @@ class LocalExecutor:
         """``slots``: calls at once, at least 1."""
         self.slots = max(1, slots)
         self.spare = 0
-        """Calls beyond them that wait in an adapter's process for a place there."""
+        """Calls beyond them that wait in an adapter's process for a place there: so many
+        more are pulled."""
+        self.is_silent = False
+        """Whether ``call`` keeps the results, and nobody has to be woken for them."""
 
     def run(
         self, batches: Iterator[Batch], call: Carry
-    ) -> Iterator[tuple[Batch, list[Outcome] | WorkerLost | None]]:
+    ) -> Iterator[tuple[Batch, list[Outcome] | WorkerLost]]:
         """Carry batches until ``batches`` ends; see :class:`Executor`.
 
         Raises:
@@ -118,11 +120,12 @@ class LocalExecutor:
                     if batch is None:
                         break
                     try:
-                        result: list[Outcome] | WorkerLost | None = call(batch)
+                        result: list[Outcome] | WorkerLost = call(batch)
+                        if self.is_silent:
+                            continue
                     except BaseException as error:
                         result = WorkerLost(f"{type(error).__name__}: {error}")
-                    if result is not None:
-                        results.put((batch, result))
+                    results.put((batch, result))
             except BaseException as error:
                 results.put(error)
             else:

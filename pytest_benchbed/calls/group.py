@@ -13,6 +13,7 @@ from typing import Any
 from typing import Protocol
 
 from pytest_benchbed.adapters.conversation import CAN_POLL
+from pytest_benchbed.adapters.conversation import NOT_MADE
 from pytest_benchbed.adapters.info import AdapterInfo
 from pytest_benchbed.adapters.python_host import PrepareReply
 from pytest_benchbed.calls.plan import RunCalls
@@ -52,12 +53,15 @@ class Host(Protocol):
 ContextKey = tuple[str, str]
 """Benchmark and context: two benchmarks that share a process may name a context alike."""
 HostFactory = Callable[[RunCalls, int, AdapterInfo | None, int], Host]
-"""Make the host of a slot, not started: what an earlier one said, if there was one, and
-how many calls it may have at once if the adapter takes several."""
+"""Make the host of a slot, not started. The info is what an earlier one said, if there was
+one; the number is how many calls it may have at once if the adapter takes several."""
+_SHARE = 4
+"""One call for so many places is sent ahead, at least one: with 16 places and calls of
+50 ms, four reach what eight do."""
 
 
 class Slot:
-    """A place for one process. ``running`` and ``preparing`` belong to the broker's lock."""
+    """A place for one process. All counts and sets but ``prepared`` belong to the broker's lock."""
 
     def __init__(self, index: int, capacity: int) -> None:
         """``capacity``: calls at once in its process."""
@@ -66,7 +70,7 @@ class Slot:
         self.spare = 0
         """Calls beyond it that may be sent, and wait in the process for a place."""
         self.is_quick = False
-        """Whether its last call was so quick that the way there and back counts."""
+        """Whether its last call was so quick that the next ones may be sent ahead."""
         self.running = 0
         """Calls that the slot is kept for."""
         self.in_flight = 0
@@ -111,6 +115,7 @@ class HostGroup:
         self._jobs = jobs
         self._is_killed = False
         self._is_strict = False
+        """One of its runs allows no call to be sent ahead; for good."""
 
     @property
     def concurrency(self) -> int:
@@ -132,7 +137,7 @@ class HostGroup:
             self.host(self.slots[0])
             info = self.info
             assert info is not None
-            count = max(1, min(self._jobs, info.max_concurrency))
+            count = info.places(self._jobs)
             if info.is_shared and not info.fresh_process:
                 self.slots[0].capacity = count
             else:
@@ -140,17 +145,32 @@ class HostGroup:
             return info
         return self.info
 
-    def send_ahead(self, *, is_allowed: bool) -> None:
+    def allow_ahead(self, *, is_allowed: bool) -> None:
         """Let quick calls be sent before there is a place for them, if every run allows it.
 
         A place stands empty for a millisecond or two between two calls: of one that
-        takes 50 ms that is a twentieth of the time. A slow call would gain nothing.
+        takes 50 ms that is a twentieth of the time.
         """
         slot = self.slots[0]
         is_shared = self.info is not None and self.info.is_shared and not self.is_fresh
-        if not is_allowed or not is_shared or not CAN_POLL:
+        # Without polling a timer that knows no places kills a host that does not read.
+        if not (is_allowed and is_shared and CAN_POLL):
             self._is_strict = True
-        slot.spare = 0 if self._is_strict else -(-slot.capacity // 4)
+        slot.spare = 0 if self._is_strict else -(-slot.capacity // _SHARE)
+
+    def supports(self, benchmark: str) -> bool:
+        """Ask the adapter whether it does a benchmark at all.
+
+        Raises:
+            TechnicalFailure: it failed, or its process ended, twice, before it could say.
+        """
+        try:
+            return self.host(self.slots[0]).supports(benchmark)
+        except TechnicalFailure as failure:
+            if failure.kind != NOT_MADE:
+                raise
+            # A call of another run has ended the process meanwhile.
+            return self.host(self.slots[0]).supports(benchmark)
 
     def pick(self, context: ContextKey | None) -> Slot | None:
         """Return a free slot, best one that has the context, else a running one; None: none free.

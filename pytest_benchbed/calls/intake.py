@@ -13,6 +13,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pytest_benchbed.adapters.conversation import NOT_MADE
 from pytest_benchbed.calls.book import Book
 from pytest_benchbed.calls.book import broken_record
 from pytest_benchbed.calls.book import failure_record
@@ -22,7 +23,6 @@ from pytest_benchbed.calls.executors import WorkerLost
 from pytest_benchbed.calls.landing import outcome_row
 from pytest_benchbed.calls.landing import read_result
 from pytest_benchbed.calls.line import Line
-from pytest_benchbed.calls.pool import NO_CALL
 from pytest_benchbed.calls.rate import Clock
 from pytest_benchbed.calls.record import Written
 from pytest_benchbed.calls.state import RunState
@@ -129,7 +129,7 @@ class Intake:
 
     def _write(self, call: Call, batch: Batch, result: list[Outcome] | WorkerLost) -> _Received:
         outcome = read_result(call, result)
-        if (outcome.error or {}).get("kind") in NO_CALL:
+        if (outcome.error or {}).get("kind") == "unprepared":
             with self._changed:
                 self._schedule.landed(call)
                 if self._book.stopped is None:
@@ -239,7 +239,8 @@ class Intake:
             else:
                 self._schedule.go_on(call)
             return
-        call.tries += 1
+        if (outcome.error or {}).get("kind") != NOT_MADE:
+            call.tries += 1
         if self._is_tried_again(call, outcome):
             wait_s = min(outcome.retry_after_s or 0.0, run.plan.timeout_s)
             self._schedule.again(call, self._clock.now() + wait_s)
@@ -255,6 +256,9 @@ class Intake:
         if outcome.state != "technical" or self._book.stopped or run.stopped:
             return False
         policy = run.plan.retry
+        if kind == NOT_MADE:
+            # Nobody was asked, however often that is so: its process ends by the calls before it.
+            return True
         if kind == "worker_lost":
             # Once, and alone: it may have been this case that killed the worker.
             call.losses += 1

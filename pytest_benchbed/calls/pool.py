@@ -26,8 +26,6 @@ from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.model.outcome import Outcome
 
 _KILL_S = 5.0
-NO_CALL = frozenset({"unprepared", "not_made"})
-"""Kinds that say that no call was made: it is made now."""
 UNPREPARED = Outcome("technical", error={"kind": "unprepared", "where": "", "detail": ""})
 """No call was made: the process that had taken in the context is gone."""
 
@@ -139,6 +137,7 @@ def _prepare(host: Host, slot: Slot, view: View) -> Outcome:
         usage=reply.usage,
         reported=reply.reported,
         latency_s=reply.latency_s,
+        queue_s=reply.queue_s,
         retry_after_s=reply.retry_after_s,
     )
 

@@ -37,10 +37,29 @@ class Reuse:
     """
 
 
-def taken_over(run: RunState, cases: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Yield the outcome lines of those of ``cases`` that need no call; first attempts only."""
-    plan, reuse = run.plan, run.plan.reuse
+def take_over(run: RunState, cases: Sequence[str]) -> str:
+    """Record the outcomes that another run has already, by one write; return what to say of it.
+
+    Raises:
+        TechnicalFailure: kind ``storage``; nothing was recorded.
+    """
+    reuse = run.plan.reuse
     assert reuse is not None, "only a run that may take over gets here"
+    assert run.file is not None, "the run is open"
+    assert run.group is not None, "it was greeted"
+    info = run.group.info
+    assert info is not None, "it said hello"
+    difference = reuse.difference(info)
+    rows = [] if difference else list(_taken_over(run, reuse, cases))
+    run.file.append_all(rows)
+    run.taken_over = len(rows)
+    why = f": {difference}" if difference else ""
+    return f"benchbed: {len(rows)} of {len(cases)} outcomes reused from {reuse.run_id}{why}"
+
+
+def _taken_over(run: RunState, reuse: Reuse, cases: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Yield the outcome lines of those of ``cases`` that need no call; first attempts only."""
+    plan = run.plan
     for case in cases:
         state = reuse.outcomes.state(case, 1)
         if state not in _ANSWERED or run.is_recorded(case, 1):

@@ -17,7 +17,7 @@ from pytest_benchbed.calls.state import RunState
 from pytest_benchbed.calls.window import may_start
 
 QUICK_S = 0.5
-"""Of a call that takes longer, the way there and back is no part that counts."""
+"""A call that takes longer gains nothing by being sent ahead."""
 
 
 class Start(NamedTuple):
@@ -44,10 +44,11 @@ class Schedule:
     """Calls that wait, and the counts that the window is made of."""
 
     def __init__(self, jobs: int, look_ahead: int) -> None:
-        """``jobs``: calls in flight at most. ``look_ahead``: see :mod:`.window`."""
+        """``jobs``: calls that systems are at, at most. ``look_ahead``: see :mod:`.window`."""
         self.jobs = jobs
         self._look_ahead = look_ahead
         self.running = 0
+        """Calls in flight, until what came back is on the disk."""
         self.ahead = 0
         """Look-ahead calls begun, plus those answered that nobody asked for yet."""
         self._asked: deque[Call] = deque()
@@ -57,27 +58,25 @@ class Schedule:
         self._front: list[Call] = []
         """The next of the look-ahead, at most ``jobs``."""
         self._orders: deque[tuple[RunState, Iterator[str]]] = deque()
-        self._waiting = 0
+        self._behind = 0
         """Of those in flight, the calls that wait in a process for a place."""
         self._ahead_slots: set[Slot] = set()
         """Slots that calls may be sent ahead to."""
         self._alone: Call | None = None
         self._arrived: set[Call] = set()
-        """In flight no more, and on their way to the disk."""
-
-    @property
-    def may_look_further(self) -> bool:
-        """Whether more may be answered ahead than is in flight: nothing is paid in vain."""
-        return self._look_ahead > self.jobs
+        """Their replies are here; they count as in flight until these are on the disk."""
 
     @property
     def _asking(self) -> int:
         """Calls that a system is at."""
-        return self.running - len(self._arrived) - self._waiting
+        return self.running - len(self._arrived) - self._behind
 
     @property
     def is_full(self) -> bool:
-        """Whether nothing can be sent, whatever is asked, until something is back."""
+        """Whether nothing can be sent, whatever is asked, until something is back.
+
+        False promises nothing: there may be a place and nothing that may have it.
+        """
         if self._alone is not None:
             return True
         return self._asking >= self.jobs and all(
@@ -134,7 +133,7 @@ class Schedule:
         if self.is_full or (lone and self.running):
             # Until something lands.
             return Sleep(None)
-        is_busy = self._asking >= self.jobs
+        are_jobs_taken = self._asking >= self.jobs
         wake: float | None = min((call.due - now for call in self._later), default=None)
         for queue in [[lone]] if lone else self._queues():
             fallback: Start | None = None
@@ -142,8 +141,12 @@ class Schedule:
                 slot = call.slot
                 if slot is None and call.run.group is not None:
                     slot = call.run.group.pick(call.context)
-                if slot is None or (is_busy and not slot.is_busy):
+                if slot is None or (call.context is not None and call.context in slot.preparing):
                     continue
+                if are_jobs_taken and not slot.is_busy:
+                    # It waits for a place of the session. What is behind it would have the
+                    # next one, sent ahead to a process, and so would what is behind that.
+                    return fallback or Sleep(wake)
                 rest = call.run.rate.wait_s(now)
                 if rest > 0:
                     wake = rest if wake is None else min(wake, rest)
@@ -164,17 +167,16 @@ class Schedule:
     def _queues(self) -> list[Iterable[Call]]:
         """Return the calls that the window lets start, by rank."""
         is_waiting = bool(self._asked) or any(call.is_asked for call in self._later)
-        asking = self._asking
-        if asking >= self.jobs:
+        if self._asking >= self.jobs:
             # What is sent ahead has the next place: not before an item that waits for one.
             if is_waiting:
                 return [self._asked]
-            asking = 0
+            return [self._begun, self._front if self.ahead < self._look_ahead else ()]
         has_room = may_start(
             is_asked=False,
             jobs=self.jobs,
             look_ahead=self._look_ahead,
-            running=asking,
+            running=self._asking,
             ahead=self.ahead,
             is_waiting=is_waiting,
         )
@@ -203,7 +205,7 @@ class Schedule:
             self._alone = call
         call.is_in_flight = True
         self.running += 1
-        self._waiting += slot.is_busy
+        self._behind += slot.is_busy
         slot.in_flight += 1
         call.sent_to = slot
         if slot.spare:
@@ -214,13 +216,14 @@ class Schedule:
     def arrived(self, call: Call, latency_s: float) -> None:
         """The reply is here, not yet on the disk: the next call need not wait for that.
 
-        Its money stays reserved until :meth:`landed`.
+        Its money stays reserved until :meth:`landed`. ``latency_s`` says whether the next
+        ones may be sent ahead.
         """
-        if call.slot is not None:
-            call.slot.is_quick = latency_s < QUICK_S
         if call.is_in_flight and not call.is_preparing and not call.is_alone:
+            if call.slot is not None:
+                call.slot.is_quick = latency_s < QUICK_S
             self._arrived.add(call)
-            self._left(call)
+            self._off_process(call)
             self.free(call)
 
     def is_arrived(self, call: Call) -> bool:
@@ -234,22 +237,22 @@ class Schedule:
         call.is_in_flight = False
         self.running -= 1
         self._arrived.discard(call)
-        self._left(call)
+        self._off_process(call)
         call.run.ledger.release(call)
         if self._alone is call:
             self._alone = None
         if call.is_preparing and call.slot is not None and call.context is not None:
             call.slot.preparing.discard(call.context)
 
-    def _left(self, call: Call) -> None:
-        """One that waits in the process has the place of a call that is back."""
+    def _off_process(self, call: Call) -> None:
+        """Count a call out of its process; the first that waits there has its place now."""
         slot, call.sent_to = call.sent_to, None
         if slot is not None:
             slot.in_flight -= 1
-            self._waiting -= slot.is_busy
+            self._behind -= slot.is_busy
 
     def go_on(self, call: Call) -> None:
-        """Its context is taken in: the call itself is next, on the same slot."""
+        """The call is next, on the same slot: its context is taken in, or has to be once more."""
         (self._asked if call.is_asked else self._begun).appendleft(call)
 
     def again(self, call: Call, due: float) -> None:

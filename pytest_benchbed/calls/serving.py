@@ -8,13 +8,14 @@ from collections.abc import Callable
 from collections.abc import Iterator
 
 from pytest_benchbed.calls.executors import Batch
+from pytest_benchbed.calls.executors import Carry
 from pytest_benchbed.calls.executors import Executor
 from pytest_benchbed.calls.intake import Intake
 from pytest_benchbed.calls.intake import Landed
 from pytest_benchbed.model.outcome import Outcome
 
 _GATHER_S = 0.02
-"""For results that nobody waits for yet: so many share one wait for the disk."""
+"""How long results that nobody waits for are gathered for one wait for the disk."""
 _DRAIN_S = 5.0
 """For what came before an executor broke; a disk that hangs must not keep the items waiting."""
 
@@ -26,7 +27,7 @@ class Serving:
         self,
         executor: Executor,
         batches: Iterator[Batch],
-        call: Callable[[Batch], list[Outcome]],
+        call: Carry,
         intake: Intake,
         fail_all: Callable[[BaseException], None],
         hurry: threading.Event,
@@ -67,7 +68,7 @@ class Serving:
     def _carry_all(self) -> None:
         try:
             for batch, result in self._executor.run(self._all_batches(), self._carry):
-                if result is not None and not self._intake.is_received(batch):
+                if not self._intake.is_received(batch):
                     self._land((batch, result))
             if not self._are_over:
                 raise RuntimeError(f"executor {self._executor.name} ended before the calls did")
@@ -82,7 +83,7 @@ class Serving:
         yield from self._batches
         self._are_over = True
 
-    def _carry(self, batch: Batch) -> None:
+    def _carry(self, batch: Batch) -> list[Outcome]:
         """Make the calls of a batch; what comes back is written before the next one starts."""
         outcomes = self._call(batch)
         self._intake.receive(batch, outcomes)
@@ -90,6 +91,7 @@ class Serving:
         # In this order: an item that asks in between says so itself.
         if self._intake.is_awaited(batch):
             self._hurry.set()
+        return outcomes
 
     def _land(self, one: Landed | threading.Event) -> None:
         self._landed.put(one)
@@ -110,10 +112,14 @@ class Serving:
                     return
 
     def _at_hand(self) -> tuple[list[Landed], threading.Event | None]:
-        """Wait for a result; return it with all that came meanwhile, up to a mark."""
+        """Wait for a result; return it with all that came meanwhile, up to a mark.
+
+        More are waited for a little, unless somebody is in a hurry.
+        """
         found: list[Landed] = []
         one = self._landed.get()
         self._hurry.wait(_GATHER_S)
+        # Now: who puts something there from here on says so again.
         self._hurry.clear()
         while not isinstance(one, threading.Event):
             found.append(one)

@@ -17,6 +17,7 @@ from decimal import Decimal
 from typing import Any
 from typing import Literal
 
+from pytest_benchbed.adapters.conversation import NOT_MADE
 from pytest_benchbed.model.bench_file import ModelPrice
 from pytest_benchbed.model.money import to_decimal
 from pytest_benchbed.model.outcome import Outcome
@@ -26,8 +27,9 @@ from pytest_benchbed.model.run import Spend
 from pytest_benchbed.model.usage import Usage
 
 ZERO = Decimal(0)
-_NO_WORK = frozenset({"adapter_start", "retry"})
-"""Kinds that say that the system has not begun: not started, or asks to be asked again."""
+_NO_WORK = frozenset({"adapter_start", "retry", NOT_MADE})
+"""Kinds that say that the system has not begun: not started, not asked, or asks to be asked
+again."""
 
 
 def priced(

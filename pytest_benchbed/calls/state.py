@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from pytest_benchbed.adapters.conversation import NOT_MADE
 from pytest_benchbed.calls.group import HostGroup
 from pytest_benchbed.calls.line import Line
 from pytest_benchbed.calls.line import utc_now
@@ -147,6 +148,9 @@ class RunState:
         than the first of them: one bad case is no outage.
         """
         kind = str((outcome.error or {}).get("kind")) if outcome.state == "technical" else ""
+        if kind == NOT_MADE:
+            # It says nothing that the call did not say which ended the process.
+            return None
         if kind not in INFRASTRUCTURE:
             self._streak = ("", 0)
             return None

@@ -19,12 +19,23 @@ def look_ahead(jobs: int, *, may_stop: bool) -> int:
     return jobs if may_stop else 2 * jobs
 
 
+def may_send_ahead(
+    *, jobs: int, look_ahead: int, has_budget: bool, has_rate: bool, is_paid: bool | None
+) -> bool:
+    """Say whether quick calls may be sent to a process before it has a place for them.
+
+    What is sent cannot be taken back: not where each call has its price or its moment,
+    and not where the session ends at a failure (:func:`look_ahead`).
+    """
+    return look_ahead > jobs and not has_budget and not has_rate and is_paid is not True
+
+
 def may_start(
     *, is_asked: bool, jobs: int, look_ahead: int, running: int, ahead: int, is_waiting: bool
 ) -> bool:
     """Say whether one more call may start.
 
-    ``running``: calls in flight. ``ahead``: look-ahead calls in flight plus
+    ``running``: calls that systems are at. ``ahead``: look-ahead calls in flight plus
     those answered that no item has asked for yet. ``is_waiting``: some item
     waits for a call that is not in flight; its turn comes first, so one place
     is kept free.

@@ -194,6 +194,9 @@ class ItemReports:
             return (yield)
         except KeyboardInterrupt:
             call = pytest.CallInfo.from_call(lambda: None, when="setup")
+            if isinstance(item, pytest.Function) and item.funcargs is None:
+                # pytest has let go of them by now, and plugins look into them for a report.
+                item.funcargs = {}
             item.ihook.pytest_runtest_makereport(item=item, call=call)
             raise
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 _ALLOCATIONS = 100_000
 """Objects between two looks for garbage."""
 _TURN_S = 0.001
+"""Shorter turns cost more than they gain: at 0.2 ms a call takes 5 % more of the processor."""
 
 
 @contextmanager

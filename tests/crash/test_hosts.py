@@ -251,48 +251,52 @@ def test_an_exit_in_a_thread_of_an_adapter_ends_its_process(folder: Path) -> Non
 
 
 PLACES = """
-    {imports}
+    import asyncio, os, threading, time
     from pytest_benchbed import Adapter
     class Places(Adapter):
         {safe}
         max_concurrency = 8
         now = most = 0
+        counting = threading.Lock()
         {define} predict(self, case):
-            self.now += 1
-            self.most = max(self.most, self.now)
-            {pause}
-            self.now -= 1
-            return self.most
+            with self.counting:
+                self.now += 1
+                self.most = max(self.most, self.now)
+            while not os.path.exists("go"):
+                {pause}(0.005)
+            with self.counting:
+                self.now -= 1
+            return [case.id, self.most]
     """
 
 
 @pytest.mark.parametrize(
-    ("jobs", "parts"),
+    ("places", "parts"),
     [
-        (1, {"imports": "import time", "define": "def", "pause": "time.sleep(0.02)"}),
-        (3, {"imports": "import time", "define": "def", "pause": "time.sleep(0.02)",
-             "safe": "thread_safe = True"}),
-        (3, {"imports": "import asyncio", "define": "async def",
-             "pause": "await asyncio.sleep(0.02)"}),
+        (1, {"define": "def", "pause": "time.sleep"}),
+        (3, {"define": "def", "pause": "time.sleep", "safe": "thread_safe = True"}),
+        (3, {"define": "async def", "pause": "await asyncio.sleep"}),
     ],
     ids=["sync", "threads", "async"],
-)  # fmt: skip
+)
 def test_calls_beyond_the_places_wait_in_the_process(
-    folder: Path, jobs: int, parts: dict[str, str]
+    folder: Path, places: int, parts: dict[str, str]
 ) -> None:
-    code = PLACES.format(**{"safe": "pass", **parts})
-    host = started(folder, code, "Places", jobs=3)
-    meet = threading.Barrier(12, timeout=60)
-
-    def ask(number: int) -> Outcome:
-        meet.wait()
-        return host.predict(case(f"c-{number}"), 60)
+    host = started(folder, PLACES.format(**{"safe": "pass", **parts}), "Places", jobs=3)
+    talk = host._talk
+    assert talk is not None
+    names = [f"c-{number}" for number in range(12)]
 
     with ThreadPoolExecutor(12) as pool:
-        outcomes = list(pool.map(ask, range(12)))
+        asked = [pool.submit(host.predict, case(name), 60) for name in names]
+        wait_for(lambda: talk.turns.waiting == 12 - places)
+        (folder / "scratch" / "go").touch()
+        outcomes = [one.result() for one in asked]
 
-    assert max(int(outcome.raw or 0) for outcome in outcomes) == jobs
-    assert sum(outcome.queue_s > 0 for outcome in outcomes) >= 12 - 2 * jobs
+    replies = [json.loads(outcome.raw or "") for outcome in outcomes]
+    assert [name for name, _ in replies] == names
+    assert max(most for _, most in replies) <= places
+    assert sum(outcome.queue_s > 0 for outcome in outcomes) == 12 - places
     assert host.close() is None
 
 
@@ -313,7 +317,7 @@ def test_a_call_that_waits_when_its_process_ends_was_not_made(folder: Path) -> N
 
     with ThreadPoolExecutor(2) as pool:
         outcomes = [pool.submit(host.predict, case(name), 60) for name in "xy"]
-        wait_for(lambda: len(talk._behind) == 1)
+        wait_for(lambda: talk.turns.waiting == 1)
         (folder / "scratch" / "go").touch()
         errors = [one.result().error or {} for one in outcomes]
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from typing import Any
+
 import pytest
 
 from pytest_benchbed.edge.session import SESSION
@@ -211,13 +214,27 @@ class Interrupted:
         raise KeyboardInterrupt
 
 
+class LooksIntoFixtures:
+    """Stands for plugins that look for a fixture of theirs in each item they report."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Function) -> Generator[None, Any, Any]:
+        item.funcargs.get("theirs")
+        return (yield)
+
+
 def test_ctrl_c_while_a_test_waits_ends_the_session_in_order(bench: Bench) -> None:
     """pytest makes no report of an interrupted setup, and its tmp_path asks for one."""
     write_tests(bench, TESTS.replace("def test_kept(", "def test_kept(tmp_path, "))
     words = ["--bench=toy", "--bench-adapter=toy_adapter:Toy", "tests/test_own.py"]
 
     result = bench.pytester.inline_run(
-        *WITHOUT, *words, "-k", "kept", plugins=[Interrupted()], no_reraise_ctrlc=True
+        *WITHOUT,
+        *words,
+        "-k",
+        "kept",
+        plugins=[Interrupted(), LooksIntoFixtures()],
+        no_reraise_ctrlc=True,
     )
 
     assert result.ret == pytest.ExitCode.INTERRUPTED

@@ -13,6 +13,8 @@ import pytest
 
 from pytest_benchbed.adapters import conversation
 from pytest_benchbed.adapters.conversation import Conversation
+from pytest_benchbed.adapters.conversation import NoReply
+from pytest_benchbed.adapters.conversation import _Question
 from pytest_benchbed.adapters.frames import pack
 from pytest_benchbed.adapters.frames import read_frame
 from pytest_benchbed.adapters.frames import reader_of
@@ -135,7 +137,7 @@ def test_no_reply_in_time_stops_the_host_and_ends_the_conversation(peer) -> None
 
 def test_another_call_in_flight_is_told_that_the_host_was_lost(peer) -> None:
     one = peer(silent)
-    one.talk.capacity = 2
+    one.talk.turns.capacity = 2
     kinds: list[str] = []
     other = threading.Thread(target=lambda: kinds.append(failure(one, timeout_s=60).kind))
     other.start()
@@ -182,28 +184,33 @@ def asked(one: Peer, slow: Slow, timeouts: list[float]) -> tuple[list[threading.
 def test_a_question_beyond_the_places_waits_and_its_time_begins_with_its_place(peer) -> None:
     slow = Slow()
     one = peer(slow)
-    one.talk.capacity = 2
-    # The third would be late long before the first reply, and it is not.
-    threads, found = asked(one, slow, [60, 60, 0.2])
-    threads[2].join(0.4)
-    assert threads[2].is_alive()
+    one.talk.turns.capacity = 2
+    threads, found = asked(one, slow, [60, 60, 60])
+    (*_, last) = one.talk._open.values()
+    assert last.started_at is None
 
-    for _ in range(3):
+    slow.answer(one)
+    threads[0].join(60)
+    assert last.started_at >= last.sent_at
+    for _ in range(2):
         slow.answer(one)
     for thread in threads:
         thread.join(60)
 
     first, second, third = found
     assert first.queue_s == second.queue_s == 0
-    assert third.queue_s >= 0.4
-    assert third.latency_s < third.queue_s
-    assert one.talk._answering == 0
+    assert third.queue_s == last.started_at - last.sent_at > 0
+    assert third.latency_s == last.received_at - last.started_at
+    assert one.talk.turns.answering == 0
 
 
-def test_a_question_is_late_once_it_has_its_place(peer) -> None:
+def test_a_question_is_late_once_it_has_its_place_and_not_before(peer) -> None:
     slow = Slow()
     one = peer(slow)
     threads, found = asked(one, slow, [60, 0.05])
+    threads[1].join(0.2)
+    assert threads[1].is_alive()
+
     slow.answer(one)
     for thread in threads:
         thread.join(60)
@@ -212,10 +219,89 @@ def test_a_question_is_late_once_it_has_its_place(peer) -> None:
     assert found[1] == "timeout"
 
 
+def test_the_times_of_a_question_without_a_reply_are_told_apart(peer) -> None:
+    slow = Slow()
+    one = peer(slow)
+    caught: list[NoReply] = []
+
+    def ask() -> None:
+        with pytest.raises(NoReply, match="no reply to predict") as error:
+            one.talk.ask("predict", {}, 0.05)
+        caught.append(error.value)
+
+    first, _ = asked(one, slow, [60])
+    second = threading.Thread(target=ask)
+    second.start()
+    assert slow.has.acquire(timeout=60)
+    (*_, last) = one.talk._open.values()
+    slow.answer(one)
+    for thread in (*first, second):
+        thread.join(60)
+
+    assert caught[0].queue_s == last.started_at - last.sent_at > 0
+    assert caught[0].latency_s >= 0.05
+
+
+def test_a_question_that_is_not_sent_yet_cannot_be_answered(peer) -> None:
+    """A host that guesses the number of the next question."""
+    one = peer(silent)
+    one.talk._open[7] = _Question()
+
+    write_all(one.replies, result({"id": 7}))
+
+    assert one.stopped.wait(60)
+    one.talk.join(60)
+    assert "a reply to a question that was not sent yet" in str(one.talk.failure)
+
+
+def test_close_takes_no_place_and_is_late_in_its_own_time(peer) -> None:
+    slow = Slow()
+    one = peer(slow)
+    threads, found = asked(one, slow, [60])
+
+    assert failure(one, "close", timeout_s=0.05).kind == "timeout"
+    threads[0].join(60)
+    assert found == ["host_lost"]
+
+
+def test_a_large_question_in_the_pipe_makes_nobody_late_and_ends_with_the_host() -> None:
+    """It does not fit, and nobody reads it as long as the first one is answered."""
+    requests, write = os.pipe()
+    read, replies = os.pipe()
+    talk = Conversation(
+        write, read, name="t", limit=10**7, explain=lambda: TechnicalFailure("crash"), stop=bool
+    )
+    kinds: dict[str, str] = {}
+
+    def ask(name: str, text: str, timeout_s: float) -> None:
+        with pytest.raises(TechnicalFailure) as caught:
+            talk.ask("predict", {"name": name, "text": text}, timeout_s)
+        kinds[name] = caught.value.kind
+
+    threads = []
+    for name, text, timeout_s in (("a", "", 60.0), ("b", "x" * 300_000, 0.05), ("c", "", 0.05)):
+        threads.append(threading.Thread(target=ask, args=(name, text, timeout_s)))
+        threads[-1].start()
+        while len(talk._open) < len(threads) or (name == "b" and not talk.turns.waiting):
+            threads[-1].join(0.001)
+    threads[2].join(0.2)
+    assert kinds == {}
+
+    talk.end(TechnicalFailure("crash", "gone"))
+    for thread in threads:
+        thread.join(60)
+    talk.hang_up()
+    os.close(replies)
+    talk.join(60)
+    os.close(requests)
+
+    assert kinds == {"a": "crash", "b": "not_made", "c": "not_made"}
+
+
 def test_a_question_without_a_place_was_not_made_when_the_host_ends(peer) -> None:
     slow = Slow()
     one = peer(slow)
-    one.talk.capacity = 2
+    one.talk.turns.capacity = 2
     threads, found = asked(one, slow, [60, 60, 60, 60])
     slow.answer(one)
     threads[0].join(60)
@@ -238,7 +324,7 @@ def test_a_host_with_more_places_than_it_said_is_no_violation(peer) -> None:
 
     assert found[1].queue_s == 0
     assert found[0].latency_s >= found[1].latency_s >= 0
-    assert one.talk._answering == 0
+    assert one.talk.turns.answering == 0
 
 
 @pytest.mark.parametrize("can_poll", [True, False])

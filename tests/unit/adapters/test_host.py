@@ -126,7 +126,14 @@ class Child:
         return reply
 
     def hello(self, model: str | None = None, **options: Any) -> dict[str, Any]:
-        return self.ask("hello", entry=self.entry, frame_bytes=4096, model=model, options=options)
+        return self.ask(
+            "hello",
+            entry=self.entry,
+            frame_bytes=4096,
+            model=model,
+            options=options,
+            jobs=None,
+        )
 
     def predict(self, what: str = "", drive: str | None = None) -> dict[str, Any]:
         return self.ask("predict", case=case("c1", what), drive=drive)

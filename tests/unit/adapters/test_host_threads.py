@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import queue
 import threading
+import time
 from typing import Any
 
 import pytest
@@ -43,8 +44,37 @@ def test_so_many_questions_are_answered_at_once() -> None:
     serve_in_threads(pipe.receive, answer, 3)
 
     assert sorted(answered) == list(range(12))
-    # One more may wait for the next question.
-    assert 3 <= len(threads) <= 4
+    assert len(threads) == 3
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_questions_that_are_there_first_are_not_answered_by_more_threads(
+    monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    """A thread reads, and starts the next one, before the start of its own has returned."""
+    start = threading.Thread.start
+
+    def slow(thread: threading.Thread) -> None:
+        start(thread)
+        time.sleep(0.05)
+
+    monkeypatch.setattr(threading.Thread, "start", slow)
+    pipe = Pipe(*range(8))
+    pipe.questions.put(None)
+    counting, now, at_once = threading.Lock(), [0], [0]
+
+    def answer(question: dict[str, Any]) -> bool:
+        with counting:
+            now[0] += 1
+            at_once[0] = max(at_once[0], now[0])
+        time.sleep(0.02)
+        with counting:
+            now[0] -= 1
+        return False
+
+    serve_in_threads(pipe.receive, answer, most)
+
+    assert at_once == [most]
 
 
 def test_the_last_question_ends_it_while_others_still_work() -> None:

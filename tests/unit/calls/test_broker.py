@@ -13,11 +13,20 @@ from typing import Any
 import pytest
 
 from pytest_benchbed.adapters.info import AdapterInfo
+from pytest_benchbed.adapters.python_host import PrepareReply
+from pytest_benchbed.calls import group
+from pytest_benchbed.calls import record
 from pytest_benchbed.calls import schedule
+from pytest_benchbed.calls import serving
+from pytest_benchbed.calls.broker import Broker
 from pytest_benchbed.calls.line import Line
+from pytest_benchbed.calls.recorded import read_calls
 from pytest_benchbed.model.errors import RunError
+from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.model.outcome import Outcome
+from pytest_benchbed.model.run import TechnicalRecord
 from tests.unit.calls.fakes import LONG_S
+from tests.unit.calls.fakes import FakeHost
 from tests.unit.calls.fakes import System
 from tests.unit.calls.fakes import answer
 from tests.unit.calls.fakes import broken
@@ -294,44 +303,75 @@ def test_an_async_adapter_has_one_process_with_several_calls(tmp_path: Path) -> 
 QUICK = AdapterInfo("fake", max_concurrency=4, is_shared=True)
 
 
-def most_sent(folder: Path, info: AdapterInfo, look_ahead: int = 8, **changes: Any) -> int:
-    """Return how many calls of a quick system are in its process at once, at most."""
-    system = System(info=info, answer=lambda case: (time.sleep(0.005), ok(cost="0.01"))[1])
+def sent_at_once(folder: Path, info: AdapterInfo, look_ahead: int = 8, **changes: Any) -> int:
+    """Return how many calls are in a process that has answered one, and no more after it."""
+    gate = threading.Event()
+    system = System(info=info)
+    system.answer = lambda case: (case["id"] == "c-000" or gate.wait(LONG_S), ok(cost="0.01"))[1]
     plan = plan_of(folder, **changes)
     with broker_of(system, plan, jobs=4, look_ahead=look_ahead) as broker:
-        broker.start({"words": ids(80)})
-        for case in ids(80):
+        broker.start({"words": ids(20)})
+        broker.predict("words", "c-000")
+        assert settled(lambda: system.running >= 4 and is_idle(broker))
+        found = system.running
+        gate.set()
+        for case in ids(20):
             assert broker.predict("words", case)["state"] == "ok"
-    assert [line["case"] for line in lines(folder) if line["kind"] == "outcome"] != []
-    return system.most
+    assert [line["kind"] for line in lines(folder)].count("outcome") == 20
+    return found
+
+
+def is_idle(broker: Broker) -> bool:
+    with broker._changed:
+        return isinstance(broker._schedule.choose(broker._clock.now()), schedule.Sleep)
 
 
 def test_quick_calls_are_sent_to_a_shared_process_before_it_has_a_place(tmp_path: Path) -> None:
-    assert most_sent(tmp_path, QUICK) == 5
+    assert sent_at_once(tmp_path, QUICK) == 5
 
 
 @pytest.mark.parametrize(
     ("info", "changes"),
     [
         (replace(QUICK, is_shared=False), {}),
+        (replace(QUICK, fresh_process=True), {}),
         (replace(QUICK, paid=True), {}),
         (QUICK, {"look_ahead": 4}),
         (QUICK, {"rate": "1000/s"}),
         (QUICK, {"budget_usd": Decimal(10), "spec": {"max_cost_usd": Decimal("0.01")}}),
     ],
-    ids=["one process a call", "paid", "-x", "rate", "budget"],
+    ids=["one process a call", "a new one each", "paid", "-x", "rate", "budget"],
 )
 def test_nothing_is_sent_ahead_where_each_call_counts(
     tmp_path: Path, info: AdapterInfo, changes: dict[str, Any]
 ) -> None:
-    assert most_sent(tmp_path, info, **changes) <= 4
+    assert sent_at_once(tmp_path, info, **changes) == 4
 
 
 def test_nothing_is_sent_ahead_of_slow_calls(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(schedule, "QUICK_S", 0.0)
-    assert most_sent(tmp_path, QUICK) <= 4
+    assert sent_at_once(tmp_path, QUICK) == 4
+
+
+def test_nothing_is_sent_ahead_where_a_write_cannot_be_watched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(group, "CAN_POLL", False)
+    assert sent_at_once(tmp_path, QUICK) == 4
+
+
+def test_with_one_job_one_call_waits_behind_it(tmp_path: Path) -> None:
+    gate = threading.Event()
+    system = System(info=QUICK)
+    system.answer = lambda case: (case["id"] == "c-000" or gate.wait(LONG_S), ok())[1]
+    with broker_of(system, plan_of(tmp_path), jobs=1, look_ahead=2) as broker:
+        broker.start({"words": ids(6)})
+        broker.predict("words", "c-000")
+        assert settled(lambda: system.running == 2 and is_idle(broker))
+        gate.set()
+        assert [broker.predict("words", case)["state"] for case in ids(6)] == ["ok"] * 6
 
 
 def test_two_runs_share_a_process_and_one_of_them_has_a_budget(tmp_path: Path) -> None:
@@ -354,7 +394,7 @@ def test_two_runs_share_a_process_and_one_of_them_has_a_budget(tmp_path: Path) -
 
 
 def test_a_call_that_was_not_made_is_made_now(tmp_path: Path) -> None:
-    """Its process ended before it had a place: nobody was asked, so it is no try of it."""
+    """Its process ended before it had a place: that is no try of it."""
     left = ["c-001", "c-002"]
 
     def answer_later(case: dict[str, Any]) -> Outcome:
@@ -370,7 +410,120 @@ def test_a_call_that_was_not_made_is_made_now(tmp_path: Path) -> None:
 
     assert [row["state"] for row in rows] == ["ok"] * 4
     kinds = [line["kind"] for line in lines(tmp_path)]
-    assert (kinds.count("intent"), kinds.count("outcome")) == (4, 4)
+    assert (kinds.count("intent"), kinds.count("outcome")) == (6, 6)
+    tally = read_calls(tmp_path / "calls.jsonl").tally
+    assert (tally.made_by_attempt[1], tally.assumed) == (4, 0)
+
+
+@pytest.mark.parametrize("is_all", [True, False])
+def test_a_call_that_was_not_made_is_not_made_after_a_stop(tmp_path: Path, is_all: bool) -> None:
+    gate = threading.Event()
+    system = System(answer=lambda case: (gate.wait(LONG_S), broken("not_made"))[1])
+
+    with broker_of(system, plan_of(tmp_path), jobs=1) as broker:
+        broker.start({"words": ids(1)})
+        future = broker.ask("words", "c-000")
+        assert settled(lambda: system.running == 1)
+        if is_all:
+            broker.stop("enough")
+        else:
+            record = TechnicalRecord(case=None, whose="system", kind="outage", detail="ten")
+            with broker._changed:
+                broker._book.stop_run(broker._runs["words"], record)
+        gate.set()
+        row = answer(future)
+        assert settled(lambda: broker._schedule.running == 0)
+
+    assert row["state"] == ("not-run" if is_all else "technical")
+    assert len(system.calls) == 1
+    assert [line["kind"] for line in lines(tmp_path)] == ["intent", "outcome"]
+    tally = read_calls(tmp_path / "calls.jsonl").tally
+    assert (tally.made_by_attempt[1], tally.assumed) == (0, 0)
+
+
+def test_a_context_whose_prepare_was_not_made_is_taken_in_now(tmp_path: Path) -> None:
+    not_made = {"kind": "not_made", "where": "", "detail": "", "whose": "adapter"}
+    replies = [PrepareReply(error=not_made), PrepareReply()]
+    system = System(take_in=lambda context: replies.pop(0))
+
+    with broker_of(system, plan_of(tmp_path, contexts={"c-000": "k"}), jobs=1) as broker:
+        broker.start({"words": ["c-000"]})
+        assert broker.predict("words", "c-000")["state"] == "ok"
+
+    assert [name for _, name in system.prepares] == ["k", "k"]
+    recorded = [(line["kind"], line["case"]) for line in lines(tmp_path)]
+    assert (recorded.count(("intent", None)), recorded.count(("outcome", None))) == (2, 2)
+
+
+def test_a_run_whose_hello_met_the_end_of_the_process_asks_once_more(tmp_path: Path) -> None:
+    """Another run shares the process, and a call of it has ended it."""
+    system = System()
+    said: list[bool | TechnicalFailure] = [TechnicalFailure("not_made", "gone"), True]
+
+    class Host(FakeHost):
+        def supports(self, benchmark: str) -> bool:
+            found = said.pop(0)
+            if isinstance(found, TechnicalFailure):
+                raise found
+            return found
+
+    system.host = lambda plan, slot, info, jobs: Host(system, slot)  # type: ignore[method-assign]
+    with broker_of(system, plan_of(tmp_path)) as broker:
+        broker.start({"words": ids(2)})
+        assert broker.predict("words", "c-000")["state"] == "ok"
+
+    assert said == []
+
+
+def test_replies_that_nobody_waits_for_share_a_wait_for_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving, "_GATHER_S", LONG_S)
+    syncs: list[int] = []
+    monkeypatch.setattr(record, "_sync", syncs.append)
+
+    with broker_of(System(), plan_of(tmp_path), jobs=4, look_ahead=8) as broker:
+        broker.start({"words": ids(8)})
+        done = tmp_path / "calls.jsonl"
+        assert settled(lambda: done.read_bytes().count(b'"kind":"outcome"') == 8)
+        assert syncs == []
+
+        # An item that asks is not kept waiting.
+        assert broker.predict("words", "c-000")["state"] == "ok"
+        assert len(syncs) == 1
+        assert [broker.predict("words", case)["state"] for case in ids(8)] == ["ok"] * 8
+        assert len(syncs) == 1
+
+
+def test_a_reply_that_decides_what_is_next_is_not_gathered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A failure may be asked again, and under a budget a cost says whether there is a next."""
+    monkeypatch.setattr(serving, "_GATHER_S", LONG_S)
+    plan = plan_of(tmp_path, budget_usd=Decimal(1))
+    answers = [retry(), ok(cost="0.1"), ok(cost="0.1")]
+
+    with broker_of(System(answer=lambda case: answers.pop(0)), plan, jobs=2) as broker:
+        broker.start({"words": ids(2)})
+        # Without a question of an item, one after the other.
+        assert settled(lambda: answers == [])
+
+
+def test_a_full_schedule_wakes_nobody_until_there_is_something_to_do(tmp_path: Path) -> None:
+    system = System(holding=threading.Event())
+    with broker_of(system, plan_of(tmp_path), jobs=1) as broker:
+        broker.start({"words": ids(3)})
+        assert settled(lambda: system.running == 1)
+        notified: list[bool] = []
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(broker._changed, "notify_all", lambda: notified.append(True))
+            with broker._changed:
+                broker._book.wake()
+                assert notified == []
+                broker._book.stopped = "enough"
+                broker._book.wake()
+                broker._book.stopped = None
+        assert notified == [True]
 
 
 def test_stop_answers_every_open_question(tmp_path: Path) -> None:

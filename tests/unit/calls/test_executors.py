@@ -49,8 +49,18 @@ def test_every_batch_is_carried_once(executor: Executor) -> None:
         assert outcomes[0].raw == f"c-{one.number}"
 
 
-@pytest.mark.parametrize("executor", executors(3), ids=lambda executor: executor.name)
-def test_it_pulls_at_most_its_slots_ahead(executor: Executor) -> None:
+def with_spare(slots: int, spare: int) -> LocalExecutor:
+    executor = LocalExecutor(slots)
+    executor.spare = spare
+    return executor
+
+
+@pytest.mark.parametrize(
+    ("executor", "most"),
+    [*((executor, 3) for executor in executors(3)), (with_spare(3, 2), 5)],
+    ids=lambda value: getattr(value, "name", value),
+)
+def test_it_pulls_at_most_its_slots_ahead(executor: Executor, most: int) -> None:
     """Pulling is the permission to spend: a batch pulled early is money spent early."""
     pulled = 0
     done = 0
@@ -77,13 +87,13 @@ def test_it_pulls_at_most_its_slots_ahead(executor: Executor) -> None:
 
     thread = threading.Thread(target=drain)
     thread.start()
-    assert settled(lambda: pulled == executor.slots)
+    assert settled(lambda: pulled == most)
     for _ in range(12):
         gate.release()
     thread.join(LONG_S)
 
     assert len(results) == 12
-    assert max(ahead) <= executor.slots
+    assert max(ahead) <= most
     executor.close()
 
 
@@ -112,6 +122,21 @@ def test_a_call_that_raises_is_a_lost_worker_and_the_others_go_on(executor: Exec
     lost = {one.number: result for one, result in results if isinstance(result, WorkerLost)}
     assert lost == {1: WorkerLost("SystemExit: gone")}
     assert len(results) == 4
+
+
+def test_a_silent_one_gives_what_nobody_else_has() -> None:
+    def call(one: Batch) -> list[Outcome]:
+        if one.number == 1:
+            raise SystemExit("gone")
+        return echo(one)
+
+    executor = LocalExecutor(2)
+    executor.is_silent = True
+
+    results = list(executor.run(iter([batch(n) for n in range(4)]), call))
+
+    ((one, result),) = results
+    assert (one.number, result) == (1, WorkerLost("SystemExit: gone"))
 
 
 def test_a_fault_of_the_batches_reaches_who_iterates() -> None:

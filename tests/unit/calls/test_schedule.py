@@ -251,6 +251,45 @@ def test_nothing_is_sent_ahead_while_an_item_waits_for_a_place_elsewhere(tmp_pat
     assert desk.begin() is waited_for
 
 
+def test_a_call_that_waits_for_a_place_elsewhere_is_not_overtaken_for_ever(tmp_path: Path) -> None:
+    """Each younger one would be sent ahead, have the next place, and leave it to the next."""
+    desk = Shared(tmp_path, jobs=2)
+    busy = [desk.call(case) for case in ("a", "b")]
+    assert [desk.begin(), desk.begin()] == busy
+    old = desk.call("old", is_other=True)
+    young = desk.call("young")
+
+    assert desk.schedule.choose(0.0) == Sleep(None)
+    desk.schedule.arrived(busy[0], 0.05)
+    assert desk.begin() is old
+    desk.schedule.arrived(busy[1], 0.05)
+    assert desk.begin() is young
+
+
+def test_taking_in_a_context_says_nothing_of_the_calls(tmp_path: Path) -> None:
+    desk = Shared(tmp_path, jobs=2, spare=1)
+    desk.both.is_quick = False
+    call = desk.call("a")
+    desk.begin()
+    call.is_preparing = True
+
+    desk.schedule.arrived(call, 0.001)
+
+    assert not desk.both.is_quick
+
+
+def test_a_call_whose_slot_takes_its_context_in_waits_for_that(tmp_path: Path) -> None:
+    """Two that lost their process both keep their slot: one takes the context in again."""
+    desk = Shared(tmp_path, jobs=2)
+    call = desk.call("a")
+    call.context, call.slot = ("words", "k"), desk.both
+    desk.both.preparing.add(("words", "k"))
+
+    assert desk.schedule.choose(0.0) == Sleep(None)
+    desk.both.preparing.clear()
+    assert desk.begin() is call
+
+
 def test_a_call_given_up_in_flight_leaves_its_place_when_it_is_back(tmp_path: Path) -> None:
     desk = Shared(tmp_path, jobs=2)
     call = desk.call("a")

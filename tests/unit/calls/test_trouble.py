@@ -15,6 +15,7 @@ import pytest
 from pytest_benchbed.calls.executors import Batch
 from pytest_benchbed.calls.executors import WorkerLost
 from pytest_benchbed.calls.recorded import read_calls
+from pytest_benchbed.calls.state import RunState
 from pytest_benchbed.model.bench_file import RetryPolicy
 from pytest_benchbed.model.outcome import Outcome
 from pytest_benchbed.model.usage import Usage
@@ -584,3 +585,14 @@ def test_a_host_that_starts_while_all_are_killed_is_killed_too(tmp_path: Path) -
 
     assert system.starts == [0, 1]
     assert system.killed == 2
+
+
+def test_what_was_not_made_ends_no_outage(tmp_path: Path) -> None:
+    """Where every call ends its process, some are always not made: ten in a row all the same."""
+    run = RunState(plan_of(tmp_path, max_outage=3))
+    found = []
+    for number in range(3):
+        found.append(run.watch(broken("crash"), 0, 2.0 * number, 2.0 * number + 1))
+        found.append(run.watch(broken("not_made"), 0, 2.0 * number, 2.0 * number + 1))
+
+    assert [record is not None for record in found] == [False] * 4 + [True, False]

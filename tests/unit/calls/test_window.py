@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from pytest_benchbed.calls.window import look_ahead
+from pytest_benchbed.calls.window import may_send_ahead
 from pytest_benchbed.calls.window import may_start
 
 
@@ -77,3 +80,24 @@ def test_a_session_that_does_not_stop_at_a_failure_looks_further(
         )
         is expected
     )
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, True),
+        ({"is_paid": False}, True),
+        ({"is_paid": True}, False),
+        ({"has_budget": True}, False),
+        ({"has_rate": True}, False),
+        # The session ends at a failure.
+        ({"look_ahead": 4}, False),
+    ],
+)
+def test_calls_are_sent_ahead_only_where_none_is_counted(
+    changes: dict[str, Any], expected: bool
+) -> None:
+    usual: dict[str, Any] = {
+        "jobs": 4, "look_ahead": 8, "has_budget": False, "has_rate": False, "is_paid": None,
+    }  # fmt: skip
+    assert may_send_ahead(**{**usual, **changes}) is expected

@@ -6,9 +6,11 @@ import os
 import sys
 import threading
 import tracemalloc
+from bisect import bisect_left
 
 import pytest
 
+from pytest_benchbed.data import index as index_module
 from pytest_benchbed.data.dataset import Dataset
 from pytest_benchbed.data.index import LineIndex
 from pytest_benchbed.data.index import Source
@@ -78,6 +80,23 @@ def test_rows_are_found_by_id_in_any_order(tmp_path):
     assert [json.loads(index.raw(at))["id"] for at in range(len(names))] == names
     assert [at for at, _ in index.stream()] == list(range(len(names)))
     assert [index.ids[at] for at, _ in index.by_id()] == sorted(names)
+
+
+def test_two_readers_that_go_through_the_file_find_each_row_at_once(tmp_path, monkeypatch):
+    """The calls are ahead of the items, and both ask for one row after the other."""
+    names = [f"c-{number}" for number in range(40)]
+    index = index_of(tmp_path, b"".join(b'{"id":"%s"}\n' % name.encode() for name in names))
+    searches = []
+
+    def counted(*arguments, **options):
+        searches.append(arguments)
+        return bisect_left(*arguments, **options)
+
+    monkeypatch.setattr(index_module, "bisect_left", counted)
+    for at, name in enumerate(names[20:]):
+        assert (index.position(names[at]), index.position(name)) == (at, at + 20)
+
+    assert len(searches) == 1
 
 
 def test_an_empty_file_has_no_rows(tmp_path):

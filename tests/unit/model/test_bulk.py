@@ -78,7 +78,7 @@ def interval():
 
 @pytest.mark.parametrize(
     ("before", "inside", "changed", "after"),
-    [(0.005, 0.0002, None, 0.005), (0.0001, 0.0001, None, 0.0001), (0.005, 0.0002, 0.002, 0.002)],
+    [(0.005, 0.001, None, 0.005), (0.0001, 0.0001, None, 0.0001), (0.005, 0.001, 0.002, 0.002)],
 )
 def test_threads_take_turns_sooner_unless_somebody_says_otherwise(
     interval, before, inside, changed, after
