@@ -21,6 +21,7 @@ from pytest_benchbed.calls import serving
 from pytest_benchbed.calls.broker import Broker
 from pytest_benchbed.calls.line import Line
 from pytest_benchbed.calls.recorded import read_calls
+from pytest_benchbed.model.bench_file import RetryPolicy
 from pytest_benchbed.model.errors import RunError
 from pytest_benchbed.model.errors import TechnicalFailure
 from pytest_benchbed.model.outcome import Outcome
@@ -415,6 +416,17 @@ def test_a_call_that_was_not_made_is_made_now(tmp_path: Path) -> None:
     assert (tally.made_by_attempt[1], tally.assumed) == (4, 0)
 
 
+def test_what_was_not_made_takes_no_try_of_a_call(tmp_path: Path) -> None:
+    answers = [*[broken("not_made")] * 3, broken("busy"), ok()]
+    plan = plan_of(tmp_path, retry=RetryPolicy(attempts=2, on=["busy"]))
+
+    with broker_of(System(answer=lambda case: answers.pop(0)), plan, jobs=1) as broker:
+        broker.start({"words": ids(1)})
+        assert broker.predict("words", "c-000")["state"] == "ok"
+
+    assert answers == []
+
+
 @pytest.mark.parametrize("is_all", [True, False])
 def test_a_call_that_was_not_made_is_not_made_after_a_stop(tmp_path: Path, is_all: bool) -> None:
     gate = threading.Event()
@@ -478,7 +490,7 @@ def test_a_run_whose_hello_met_the_end_of_the_process_asks_once_more(tmp_path: P
 def test_replies_that_nobody_waits_for_share_a_wait_for_the_disk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(serving, "_GATHER_S", LONG_S)
+    monkeypatch.setattr(serving, "_GATHER_S", 10 * LONG_S)
     syncs: list[int] = []
     monkeypatch.setattr(record, "_sync", syncs.append)
 
@@ -489,7 +501,7 @@ def test_replies_that_nobody_waits_for_share_a_wait_for_the_disk(
         assert syncs == []
 
         # An item that asks is not kept waiting.
-        assert broker.predict("words", "c-000")["state"] == "ok"
+        assert answer(broker.ask("words", "c-000"))["state"] == "ok"
         assert len(syncs) == 1
         assert [broker.predict("words", case)["state"] for case in ids(8)] == ["ok"] * 8
         assert len(syncs) == 1
@@ -499,7 +511,7 @@ def test_a_reply_that_decides_what_is_next_is_not_gathered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A failure may be asked again, and under a budget a cost says whether there is a next."""
-    monkeypatch.setattr(serving, "_GATHER_S", LONG_S)
+    monkeypatch.setattr(serving, "_GATHER_S", 10 * LONG_S)
     plan = plan_of(tmp_path, budget_usd=Decimal(1))
     answers = [retry(), ok(cost="0.1"), ok(cost="0.1")]
 
