@@ -323,7 +323,9 @@ def sent_at_once(folder: Path, info: AdapterInfo, look_ahead: int = 8, **changes
 
 
 def is_idle(broker: Broker) -> bool:
+    """Say whether nothing may start, with the next cases in sight."""
     with broker._changed:
+        broker._dispatcher._look_ahead()
         return isinstance(broker._schedule.choose(broker._clock.now()), schedule.Sleep)
 
 
