@@ -45,8 +45,8 @@ class AdapterInfo:
     reads: tuple[str, ...] = ()
     allow: tuple[str, ...] = ()
 
-    def places(self, jobs: int) -> int:
-        """Return how many calls it gets at once where ``jobs`` are allowed."""
+    def places(self, jobs: int | None) -> int:
+        """Return how many calls it gets at once (:func:`places`)."""
         return places(self.max_concurrency, jobs)
 
     @property

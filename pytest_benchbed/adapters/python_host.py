@@ -23,7 +23,6 @@ from pytest_benchbed.adapters.conversation import NoReply
 from pytest_benchbed.adapters.conversation import Reply
 from pytest_benchbed.adapters.environment import child_environment
 from pytest_benchbed.adapters.info import AdapterInfo
-from pytest_benchbed.adapters.info import places
 from pytest_benchbed.adapters.limits import Limits
 from pytest_benchbed.adapters.process import Exit
 from pytest_benchbed.adapters.process import Order
@@ -129,7 +128,7 @@ class PythonHost:
             raise
         self.info = info.with_bench_file(self.spec)
         if info.is_shared and self._talk is not None:
-            self._talk.turns.capacity = places(info.max_concurrency, self._jobs)
+            self._talk.turns.capacity = info.places(self._jobs)
         return self.info
 
     def _grant(self) -> None:

@@ -68,7 +68,7 @@ class Slot:
         self.index = index
         self.capacity = capacity
         self.spare = 0
-        """Calls beyond it that may be sent, and wait in the process for a place."""
+        """Calls beyond the capacity that may be sent, and wait in the process for a place."""
         self.is_quick = False
         """Whether its last call was so quick that the next ones may be sent ahead."""
         self.running = 0
@@ -124,7 +124,7 @@ class HostGroup:
 
     @property
     def spare(self) -> int:
-        """Calls beyond them that may be sent, and wait in a process for a place."""
+        """Calls beyond :attr:`concurrency` that may be sent, and wait in a process for a place."""
         return sum(slot.spare for slot in self.slots)
 
     def open(self) -> AdapterInfo:
